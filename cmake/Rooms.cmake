@@ -1,0 +1,78 @@
+# The rooms of the house and the arrows between them (CONTRIBUTING.md).
+#
+# A room's headers are reachable only through its target: each target exports an include tree of its own that holds
+# nothing but that room. A source file that includes a room which its target does not link does not compile.
+
+# spillway_room(NAME PATH [SOURCES file...] [LINKS target...] [PRIVATE_LINKS target...])
+# Makes the library spillway_NAME, alias spillway::NAME, from the sources beside the calling CMakeLists.txt.
+# PATH is the room's folder from the top of the tree (`sim/core`); it is also the prefix of its includes.
+function(spillway_room name path)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  set(tree ${CMAKE_BINARY_DIR}/rooms/${name})
+  get_filename_component(parent ${tree}/${path} DIRECTORY)
+  file(MAKE_DIRECTORY ${parent})
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${path} ${tree}/${path} SYMBOLIC)
+
+  set(target spillway_${name})
+  if(ROOM_SOURCES)
+    add_library(${target} STATIC ${ROOM_SOURCES})
+    set(scope PUBLIC)
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(spillway::${name} ALIAS ${target})
+  target_include_directories(${target} ${scope} ${tree})
+  target_link_libraries(${target} ${scope} ${ROOM_LINKS})
+  if(ROOM_SOURCES)
+    target_link_libraries(${target} PRIVATE ${ROOM_PRIVATE_LINKS})
+    spillway_compile_options(${target})
+  endif()
+
+  # Every header of the room compiles alone (target all_headers_alone).
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${path}/*.hpp)
+  set(units "")
+  foreach(header IN LISTS headers)
+    get_filename_component(stem ${header} NAME_WE)
+    set(unit ${CMAKE_CURRENT_BINARY_DIR}/headers_alone/${name}_${stem}.cpp)
+    file(CONFIGURE OUTPUT ${unit} CONTENT "#include \"${path}/${stem}.hpp\"\n" @ONLY)
+    list(APPEND units ${unit})
+  endforeach()
+  if(units)
+    add_library(${target}_headers_alone OBJECT EXCLUDE_FROM_ALL ${units})
+    target_link_libraries(${target}_headers_alone PRIVATE spillway::${name} ${ROOM_PRIVATE_LINKS})
+    spillway_compile_options(${target}_headers_alone)
+    if(NOT TARGET all_headers_alone)
+      add_custom_target(all_headers_alone)
+    endif()
+    add_dependencies(all_headers_alone ${target}_headers_alone)
+  endif()
+endfunction()
+
+# Warnings and sanitizers, the same for every target of ours.
+function(spillway_compile_options target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+  if(SPILLWAY_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${SPILLWAY_SANITIZE} -fno-omit-frame-pointer
+                                             -fno-sanitize-recover=all)
+    target_link_options(${target} PRIVATE -fsanitize=${SPILLWAY_SANITIZE})
+  endif()
+endfunction()
+
+# spillway_test(NAME [FULL] [SOURCES file...] [LINKS target...])
+# A GoogleTest executable. Its tests carry the label `short` (scripts/test) or, with FULL, `full`
+# (scripts/test --full): each test is in exactly one of the two lists.
+function(spillway_test name)
+  cmake_parse_arguments(TEST "FULL" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${TEST_SOURCES})
+  target_link_libraries(${name} PRIVATE ${TEST_LINKS} GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE SPILLWAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                             SPILLWAY_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  spillway_compile_options(${name})
+  if(TEST_FULL)
+    set(label full)
+  else()
+    set(label short)
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${label} TIMEOUT 1800)
+endfunction()

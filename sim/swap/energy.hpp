@@ -1,0 +1,21 @@
+#pragma once
+
+#include "platforms/board.hpp"
+#include "platforms/card.hpp"
+#include "sim/swap/result.hpp"
+
+namespace spillway::swap {
+
+/// Energy of a run in joules: E = P_idle (T - T_cpu) + P_compute T_cpu + P_card T_io.
+struct Energy {
+  double idle_j = 0, compute_j = 0, card_j = 0;
+
+  double total_j() const { return idle_j + compute_j + card_j; }
+};
+
+Energy energy_of(const Result& result, const platforms::Board& board, const platforms::Card& card);
+
+/// The same work with all memory in core: the CPU computes for `compute_s` and nothing else happens.
+double in_core_energy_j(double compute_s, const platforms::Board& board);
+
+}  // namespace spillway::swap
