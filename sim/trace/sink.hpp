@@ -4,8 +4,8 @@
 
 namespace spillway::trace {
 
-/// Receives a run as it happens: records in the order in which tasks finish (compute before IO within one instant), pool
-/// levels whenever they change, in the order of time.
+/// Receives a run as it happens: records in the order in which tasks finish (compute before IO within one instant),
+/// pool levels whenever they change, in the order of time.
 class Sink {
  public:
   virtual ~Sink() = default;
