@@ -12,7 +12,7 @@
 /// Rules that cut a network into tiles for a given SRAM and buffer size.
 namespace spillway::tiling {
 
-/// How tiles are chosen; see sim/README.md.
+/// How tiles are chosen; see sim/tiling/README.md.
 enum class Rule : std::uint8_t {
   paper,         ///< fewest tiles, whole-filter weight chunks: reproduces the published SwapNN counts and times best
   paper_counts,  ///< halved squares, weights cut both ways: closest to the published counts; cannot be executed
@@ -25,10 +25,11 @@ std::string_view to_string(Rule rule);
 struct Request {
   std::uint64_t sram_bytes = 0;
   std::uint64_t buffer_bytes = 0;
+  /// Of feature maps and weights. Only rule halo heeds it: the paper's rules count one byte an element, always.
   models::ElementType element = models::ElementType::int8;
   Rule rule = Rule::paper;
   std::uint32_t frames = 1;
-  std::uint32_t window = 0;  ///< frames in flight; 0: all frames
+  std::uint32_t window = 0;  ///< frames in flight, at most `frames`; 0: all frames
   core::Queue queue = core::Queue::skip;
   bool shared_pool = false;  ///< one pool for all buffers (shows the deadlock of the paper)
 };
@@ -43,12 +44,19 @@ class Infeasible : public std::runtime_error {
   std::uint64_t demand_bytes, bound_bytes;
 };
 
+/// A network that no buffer size makes swappable: a map read in another shape by anything but a dense layer, a second
+/// input, sizes beyond the plan's tables.
+class Unsupported : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// A plan with the tables that it points into.
 struct SwapPlan {
   std::string network;
   Request request;
-  std::vector<std::string> layer_names;       ///< one for each row, the name of the network's node
-  std::vector<models::NodeId> layer_nodes;    ///< one for each row
+  std::vector<std::string> layer_names;     ///< one for each row, the name of the network's node
+  std::vector<models::NodeId> layer_nodes;  ///< one for each row
   std::vector<core::Layer> layers;
   std::vector<core::Part> parts;
   std::vector<core::LayerIndex> consumers;
@@ -60,7 +68,8 @@ struct SwapPlan {
   core::Plan view() const;
 };
 
-/// Cuts `network` for `request`. Throws Infeasible.
+/// Cuts `network` for `request`. Throws Infeasible, Unsupported, and std::invalid_argument for a request that means
+/// nothing (no buffer, no frames; rule halo: a buffer that is no multiple of 512 bytes).
 SwapPlan make_plan(const models::Network& network, const Request& request);
 
 /// The smallest buffer, a multiple of 512 bytes, with which the same request has a plan; 0 when none has.
