@@ -14,12 +14,14 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// A network with a map of 6x8x8, one of 6x4x4 and one of 4x8x8, to which each case adds one wrong node.
+/// A network with maps of 6x8x8, 6x4x4, 4x8x8, 6x4x8 and 1x8x8, to which each case adds one wrong node.
 struct Stage {
   Network network{"stage"};
   NodeId map = input(network, {6, 8, 8});
   NodeId small = max_pool(network, "small", map, square(2, 2));
   NodeId narrow = convolution(network, "narrow", map, 4, square(1));
+  NodeId low = max_pool(network, "low", map, {.kernel_height = 2, .stride_height = 2});
+  NodeId grey = convolution(network, "grey", map, 1, square(1));
 };
 
 Node wrong(Operator op, std::vector<NodeId> inputs) {
@@ -92,7 +94,7 @@ const std::vector<Case> cases = {
        node.name.clear();
        return node;
      },
-     {"network 'stage'", "node 3 (relu) has no name"}},
+     {"network 'stage'", "node 5 (relu) has no name"}},
     {"NameTaken",
      [](const Stage& stage) {
        Node node = wrong(Operator::relu, {stage.map});
@@ -102,8 +104,8 @@ const std::vector<Case> cases = {
      {"'small' is taken by node 1 (max_pool)"}},
     {"UnknownInput",
      [](const Stage&) { return wrong(Operator::relu, {17}); },
-     {"node 'wrong' (relu)", "input 17 does not exist", "'stage' has 3"}},
-    {"ItselfAsInput", [](const Stage&) { return wrong(Operator::relu, {3}); }, {"input 3 does not exist"}},
+     {"node 'wrong' (relu)", "input 17 does not exist", "'stage' has 5"}},
+    {"ItselfAsInput", [](const Stage&) { return wrong(Operator::relu, {5}); }, {"input 5 does not exist"}},
     {"InputWithInputs", plain(Operator::input, 1), {"node 'wrong' (input)", "expected none"}},
     {"InputWithoutShape", plain(Operator::input, 0), {"output channels is 0"}},
     {"InputOfNegativeHeight",
@@ -169,6 +171,26 @@ const std::vector<Case> cases = {
      convolution_with([](Node& node) { node.window.pad_bottom = -1; }),
      {"padding at the bottom is -1"}},
     {"PoolingOfPaddingOnly", pool_with([](Node& node) { node.window.pad_right = 2; }), {"right 2", "window of 2x2"}},
+    {"PoolingOfPaddingOnlyBelow",
+     pool_with([](Node& node) { node.window.pad_bottom = 2; }),
+     {"bottom 2", "window of 2x2"}},
+    {"ConcatOfTwoHeights",
+     [](const Stage& stage) {
+       return wrong(Operator::concat, {stage.map, stage.low});
+     },
+     {"input 1 is 6x4x8 but input 0 is 6x8x8"}},
+    {"ConcatOfTwoWidths",
+     [](const Stage& stage) {
+       return wrong(Operator::concat, {stage.low, stage.small});
+     },
+     {"input 1 is 6x4x4 but input 0 is 6x4x8"}},
+    {"DenseBytesOverOneChannel",
+     [](const Stage& stage) {
+       Node node = wrong(Operator::convolution, {stage.grey});
+       node.dense_weight_bytes = true;
+       return node;
+     },
+     {"dense_weight_bytes with 1 groups over 1", "depthwise"}},
     {"CeilModeOfAConvolution",
      convolution_with([](Node& node) { node.window.ceil_mode = true; }),
      {"has no ceil_mode", "max_pool"}},
