@@ -60,7 +60,7 @@ struct Window {
   std::int64_t pad_top = 0, pad_left = 0, pad_bottom = 0, pad_right = 0;
   std::int64_t dilation_height = 1, dilation_width = 1;
   /// Round the output size up instead of down (pooling). A last window that would start behind the map and its
-  /// leading padding is left out, as Caffe, ONNX and PyTorch do.
+  /// leading padding is left out, as PyTorch does.
   bool ceil_mode = false;
 
   /// Rows and columns from the first to the last element of the kernel, the gaps of dilation included.
@@ -110,8 +110,8 @@ class Network {
   /// Appends a node, infers `output` and returns its position. For an input the caller sets `output`; for a
   /// convolution and a dense layer `output.channels` gives the number of filters; a reshape gives its whole output;
   /// elsewhere what the caller left in `output` is overwritten.
-  /// Throws NetworkError, naming the node, when the name is taken, an input does not exist, shapes do not fit, or an
-  /// attribute is set that the operator does not have. The network is then unchanged.
+  /// Throws NetworkError, naming the node, when the name is taken, an input does not exist, shapes do not fit, a count
+  /// exceeds 2^48, or an attribute is set that the operator does not have. The network is then unchanged.
   NodeId add(Node node);
 
   /// Nodes that read the output of `id`, in order, each once.
