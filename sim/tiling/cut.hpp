@@ -22,7 +22,7 @@ struct Cut {
   std::uint32_t tile_channels = 0;
   std::uint32_t chunk_filters = 1, pieces = 1;
   std::uint64_t filter_bytes = 0, piece_bytes = 0;
-  std::uint64_t input_buffers = 1;      ///< at most, for one tile
+  std::uint64_t input_buffers = 1;      ///< at most, for one tile; what the pool is checked against
   std::uint64_t accumulator_bytes = 0;  ///< for each pixel of a tile, inside the output buffer
   std::vector<core::Part> parts;
   std::uint32_t element_bytes = 1;

@@ -43,11 +43,11 @@ std::string_view objection(const SwapPlan& plan, const core::Layer& layer) {
     return "its weights are counted as dense, and the network has no such bytes";
   }
   if (layer.pieces > 1) return "its filters are cut, and no buffer holds the partial sums";
-  if (!whole_sectors_only(0, std::uint64_t{layer.chunk_filters} * layer.filter_bytes)) {
-    return "a chunk of its weights does not end with a sector of the card";
-  }
   if (!maps_are_single_transfers(plan, layer)) {
     return "a tile of its maps is no whole number of rows that begins and ends with a sector of the card";
+  }
+  if (!whole_sectors_only(0, std::uint64_t{layer.chunk_filters} * layer.filter_bytes)) {
+    return "a chunk of its weights does not end with a sector of the card";
   }
   return {};
 }

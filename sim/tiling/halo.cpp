@@ -9,10 +9,11 @@
 namespace spillway::tiling {
 namespace {
 
-/// Rows that the largest tile of `tile` output rows reads: the receptive field clipped to the map.
+/// Rows that the largest tile of `tile` output rows reads: the receptive field clipped to the map; at least 1, also
+/// where windows lie wholly in the padding.
 std::uint64_t clipped_extent(std::uint32_t tile, std::uint32_t output, std::uint32_t input, std::uint32_t stride,
                              std::uint32_t pad, std::uint32_t kernel) {
-  std::int64_t largest = 0;
+  std::int64_t largest = 1;
   for (std::uint32_t first = 0; first < output; first += tile) {
     const std::int64_t last = std::min(first + tile, output) - 1;
     const std::int64_t begin = std::int64_t{first} * stride - pad;

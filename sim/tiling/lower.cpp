@@ -22,6 +22,7 @@ struct Feed {
   core::LayerIndex producer = core::network_input;
   std::uint32_t first_channel = 0, channels = 0;
   std::int64_t height = 1, width = 1;  ///< of the map
+  bool pooled = false;                 ///< seen through a pooling without a task: sizes are not the producer's
 };
 using Feeds = std::vector<Feed>;
 
@@ -116,6 +117,7 @@ class Lowerer {
       for (Feed& feed : feeds) {
         feed.height = node.output.height;
         feed.width = node.output.width;
+        feed.pooled = true;
       }
     }
     return feeds;
@@ -218,6 +220,7 @@ class Lowerer {
               node.name, feed.height, feed.width, layer.input_height, layer.input_width));
         }
         const std::uint32_t channels = size(node, feed.channels * scale);
+        layer.waits_for_all = layer.waits_for_all || feed.pooled;
         layer.sources.push_back({channel, channels, size(node, feed.first_channel * scale), feed.producer});
         channel += channels;
       }

@@ -8,7 +8,8 @@
 namespace spillway::tiling {
 namespace {
 
-/// Input rows charged for `tile` output rows: s t + 2 p.
+/// Input rows charged for `tile` output rows: s t + 2 p. Too few for a window that is larger than stride and pads; a
+/// tile is counted as one buffer all the same.
 std::uint64_t extent(std::uint32_t tile, std::uint32_t stride, std::uint32_t pads) {
   return std::uint64_t{stride} * tile + pads;
 }

@@ -146,11 +146,13 @@ class Builder {
     layer.work_class = from.work_class;
     layer.channelwise = from.channelwise;
     layer.flattened = from.flattened;
+    layer.waits_for_all = from.waits_for_all;
     layer.first_part = small(from, plan_.parts.size());
     layer.parts = small(from, cut.parts.size());
     layer.first_consumer = small(from, plan_.consumers.size());
     plan_.parts.insert(plan_.parts.end(), cut.parts.begin(), cut.parts.end());
-    layer.input_buffers = small(from, ceil_divide(largest_input(layer), plan_.request.buffer_bytes));
+    const std::uint64_t buffers = ceil_divide(largest_input(layer), plan_.request.buffer_bytes);
+    layer.input_buffers = small(from, std::min(buffers, cut.input_buffers));
     add_consumers();
     layer.consumers = small(from, plan_.consumers.size() - layer.first_consumer);
     plan_.layer_names.push_back(from.name);
