@@ -18,6 +18,13 @@ struct Range {
   friend constexpr bool operator==(const Range&, const Range&) = default;
 };
 
+/// What two ranges share; empty where they share nothing.
+constexpr Range common(Range a, Range b) {
+  const std::uint32_t first = a.first > b.first ? a.first : b.first;
+  const std::uint32_t last = a.last < b.last ? a.last : b.last;
+  return {first, last > first ? last : first};
+}
+
 /// A box of a feature map.
 struct Region {
   Range channels, rows, columns;
@@ -40,6 +47,9 @@ Region output_region(const Layer& layer, std::uint32_t tile);
 /// columns are the receptive field clipped to the map. Channels are empty where the part has nothing to give to the
 /// tile.
 Region input_region(const Layer& layer, const Part& part, std::uint32_t tile);
+
+/// Whether a part has channels to give to a tile.
+bool part_exists(const Layer& layer, const Part& part, std::uint32_t tile);
 
 /// Chunks of a tile: Layer::chunks, fewer in a smaller last group.
 std::uint32_t chunks_of(const Layer& layer, std::uint32_t tile);

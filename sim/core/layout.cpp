@@ -3,10 +3,6 @@
 namespace spillway::core {
 namespace {
 
-constexpr Range common(Range a, Range b) {
-  return {a.first > b.first ? a.first : b.first, a.last < b.last ? a.last : b.last};
-}
-
 /// `count` extents of `length` bytes, `step` bytes apart, the first at `begin`, each widened to sectors.
 std::uint64_t widened(std::uint64_t begin, std::uint32_t length, std::uint32_t step, std::uint32_t count) {
   std::uint64_t bytes = 0;

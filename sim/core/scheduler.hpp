@@ -11,6 +11,8 @@
 
 namespace spillway::core {
 
+struct Box;
+
 /// Answers of the core.
 enum class Status : std::uint8_t {
   ok,
@@ -106,139 +108,157 @@ class Scheduler {
   std::uint32_t frames_done() const;
 
  private:
-  using Index = std::uint32_t;
-  static constexpr Index none = 0xFFFFFFFF;
+  /// Words from the start of the storage to a record: what chains and queues are linked by.
+  using Offset = std::uint32_t;
+  static constexpr Offset none = 0xFFFFFFFF;
+
+  /// What tasks are ordered by. A tile's place counts the tiles before it in its frame, each layer from a multiple of
+  /// 32: it is the number of the tile's bit.
+  struct Priority {
+    std::uint32_t frame, place;
+
+    friend bool operator<(const Priority& a, const Priority& b) {
+      return (std::uint64_t{a.frame} << 32 | a.place) < (std::uint64_t{b.frame} << 32 | b.place);
+    }
+  };
+
+  /// A tile of a frame in flight.
+  struct TileId {
+    Priority priority;
+    std::uint32_t slot, layer, tile;
+  };
 
   /// Progress of one layer of one frame in flight.
   struct Progress {
     std::uint32_t tiles_left;   ///< tiles not written yet
     std::uint32_t ready;        ///< tiles whose input is on the card and that have not been started
-    std::uint32_t first_ready;  ///< no tile below this one is ready
+    std::uint32_t first_ready;  ///< no word of the layer's ready bits before this one is set
   };
 
   /// A place for one frame in flight.
   struct Slot {
-    std::uint32_t frame;  ///< none: empty
+    std::uint32_t frame;
     std::uint32_t tiles_left;
     std::uint32_t ready;
   };
 
   /// A tile that holds a buffer.
   struct Tile {
-    std::uint32_t frame, layer, tile, slot;
+    TileId id;
     std::uint32_t chunks, next_read, next_compute;
     std::uint32_t next_part, parts_left;  ///< the part to select next; parts not finished
     std::uint32_t computing;
-    Index input, output, weights_head, weights_tail;  ///< buffers; weights in the order of the chunks
-    Index io_previous, io_next, compute_previous, compute_next;
+    Offset input, output, weights_head, weights_tail;  ///< buffers; weights in the order of the chunks
+    Offset previous[2], next[2];                       ///< in an IO queue and in a compute queue
   };
 
   /// A buffer: the next one of its chain, and whether its weights have arrived.
   struct Buffer {
-    Index next;
+    Offset next;
     std::uint32_t loaded;
   };
 
-  /// A ready queue: tiles in the order of priority. Each tile has at most one task in a queue at any time.
+  struct BufferPool {
+    Offset first;  ///< where its buffers begin
+    Offset free;   ///< chain of free buffers
+    std::uint32_t free_count;
+  };
+
+  /// The ready queues, apart by what their tasks need. A tile is in at most one of the first two and one of the others.
+  enum Queues : std::uint32_t {
+    moves,   ///< IO that needs no buffer: further parts of an input, outputs
+    reads,   ///< weights
+    steps,   ///< compute with the output buffer in hand
+    starts,  ///< first chunks, which take an output buffer
+    queues
+  };
   struct Line {
-    Index head, tail;
+    Offset head, tail;
   };
 
   struct Selected {
     Task task;
-    Index tile;
-    Index buffer;
-  };
-
-  /// A tile that is ready to be started.
-  struct Ready {
-    std::uint32_t slot, layer, tile;
+    Offset tile, weights;
   };
 
   enum class Source : std::uint8_t { nothing, move, weights, start };
-  struct Choice {
-    Source source = Source::nothing;
-    Index tile = none;
-    Ready ready{};
-  };
 
   static constexpr std::uint32_t words_of(std::size_t bytes) { return static_cast<std::uint32_t>((bytes + 3) / 4); }
+  static constexpr std::uint32_t active_tiles(const Pools& pools) {
+    return pools.shared ? pools.total() : std::uint32_t{pools.input} + pools.output;
+  }
 
   // Selection.
-  Choice choose_io() const;
-  Index choose_compute() const;
-  bool first_ready(Ready& found) const;
-  bool kept_for_start(const Tile& tile) const;
-  bool before(const Tile& a, const Tile& b) const;
-  bool before(const Ready& a, const Tile& b) const;
-  Index open_tile(const Ready& ready);
-  Task select(Task task, Index tile, Index buffer);
-  void next_existing_part(Tile& tile) const;
+  Source choose_io(TileId& start) const;
+  Offset choose_compute() const;
+  bool first_ready(TileId& found) const;
+  Offset open_tile(const TileId& id);
+  Task select(TaskKind kind, std::uint32_t index, Offset tile, Offset weights);
+  std::uint32_t existing_part(const TileId& id, std::uint32_t from) const;
+  Task task_of(const TileId& id, TaskKind kind, std::uint32_t index) const {
+    return {id.priority.frame, id.tile, index, static_cast<LayerIndex>(id.layer), kind};
+  }
 
   // Completion.
   bool exists(const Task& task) const;
-  void finish_input(Index tile);
-  void finish_weights(Index tile, Index buffer);
-  void finish_compute(Index tile);
-  void finish_output(Index tile);
-  void offer_compute(Index tile);
+  const Selected* find(const Task& task) const;
+  void finish_compute(Offset tile);
+  void finish_output(Offset tile);
+  void offer_compute(Offset tile) { insert(tile_at(tile).output == none ? starts : steps, tile); }
 
   // Release of successors (release.cpp).
   void start_frame(std::uint32_t frame, std::uint32_t slot);
-  void release_consumers(std::uint32_t slot, std::uint32_t layer, std::uint32_t tile);
-  void release_overlapping(std::uint32_t slot, std::uint32_t consumer, const Part& part, std::uint32_t layer,
-                           std::uint32_t tile);
-  bool producers_done(std::uint32_t slot, const Layer& layer) const;
+  void release_consumers(const TileId& written);
+  void release(std::uint32_t slot, std::uint32_t consumer, const Box& tiles);
   bool input_written(std::uint32_t slot, const Layer& layer, std::uint32_t tile) const;
   void set_ready(std::uint32_t slot, std::uint32_t layer, std::uint32_t tile);
-  void clear_ready(const Ready& ready);
+  void clear_ready(const TileId& id);
 
   // Storage.
+  Tile& tile_at(Offset at) const { return *reinterpret_cast<Tile*>(storage_ + at); }
+  Buffer& buffer_at(Offset at) const { return *reinterpret_cast<Buffer*>(storage_ + at); }
   Progress& progress(std::uint32_t slot, std::uint32_t layer) const { return progress_[slot * layers_ + layer]; }
-  std::uint32_t* done_bits(std::uint32_t slot, std::uint32_t layer) const;
-  std::uint32_t* ready_bits(std::uint32_t slot, std::uint32_t layer) const;
-  std::uint32_t* ready_layers(std::uint32_t slot) const { return ready_layers_ + slot * layer_words_; }
+  std::uint32_t place_of(std::uint32_t layer, std::uint32_t tile) const { return first_place_[layer] + tile; }
+  std::uint32_t& word_of(std::uint32_t* bits, std::uint32_t slot, std::uint32_t place) const {
+    return bits[slot * frame_words_ + place / 32];
+  }
 
   // Pools and queues.
   std::uint32_t pool_of(Pool pool) const { return plan_.pools.shared ? 0 : static_cast<std::uint32_t>(pool); }
-  Index take(Pool pool);
-  void give(Pool pool, Index buffer);
-  template <Index Tile::*Previous, Index Tile::*Next>
-  void insert(Line& line, Index tile);
-  template <Index Tile::*Previous, Index Tile::*Next>
-  void remove(Line& line, Index tile);
+  std::uint32_t free_of(Pool pool) const { return pools_[pool_of(pool)].free_count; }
+  Offset take(Pool pool);
+  void give(Pool pool, Offset buffer);
+  void insert(Queues queue, Offset tile);
+  void remove(Queues queue, Offset tile);
 
-  Plan plan_{};
+  // Short offsets make short instructions on the microcontroller: the arrays come last.
   std::uint32_t layers_ = 0, window_ = 0, layer_words_ = 0, frame_words_ = 0;
-  std::uint32_t frames_left_ = 0, next_frame_ = 0, in_flight_ = 0;
+  std::uint32_t frames_left_ = 0, in_flight_ = 0;
   std::uint32_t ready_total_ = 0;
   std::uint32_t selected_count_ = 0;
-  Selected selected_[max_selected]{};
-  Line moves_{}, reads_{}, steps_{}, starts_{};
-  Index free_head_[3]{};
-  std::uint16_t free_[3]{};
-  std::uint16_t pool_base_[3]{};
-  Index free_tile_ = none;
-
+  Offset free_tile_ = none;
+  std::uint32_t* storage_ = nullptr;
+  std::uint32_t* first_place_ = nullptr;  ///< of each layer
   Progress* progress_ = nullptr;
-  std::uint32_t* bit_base_ = nullptr;  ///< of each layer: its first word among a frame's
   std::uint32_t* done_ = nullptr;
   std::uint32_t* ready_ = nullptr;
   std::uint32_t* ready_layers_ = nullptr;
   Slot* slots_ = nullptr;
   std::uint32_t* order_ = nullptr;  ///< slots of the frames in flight, oldest frame first
-  Tile* tiles_ = nullptr;
-  Buffer* buffers_ = nullptr;
+  Plan plan_{};
+  Line lines_[queues]{};
+  BufferPool pools_[3]{};
+  Selected selected_[max_selected]{};
 };
 
 constexpr std::uint32_t Scheduler::storage_words(const PlanSize& size) {
   // Each layer's bits begin in a word of their own.
   const std::uint32_t frame_words = (size.tiles + 31 * size.layers) / 32;
   const std::uint32_t layer_words = (size.layers + 31) / 32;
-  const std::uint32_t active = size.pools.shared ? size.pools.total() : size.pools.input + size.pools.output;
   return size.window *
              (size.layers * words_of(sizeof(Progress)) + 2 * frame_words + layer_words + words_of(sizeof(Slot)) + 1) +
-         size.layers + active * words_of(sizeof(Tile)) + size.pools.total() * words_of(sizeof(Buffer));
+         size.layers + active_tiles(size.pools) * words_of(sizeof(Tile)) +
+         size.pools.total() * words_of(sizeof(Buffer));
 }
 
 constexpr std::size_t Scheduler::state_bytes(const PlanSize& size) {

@@ -1,0 +1,98 @@
+#include "sim/swap/service_times.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "sim/core/geometry.hpp"
+
+namespace spillway::swap {
+
+std::uint64_t round_to_10_ns(double seconds) {
+  const double tens = std::round(seconds * 1e8);
+  if (!(tens >= 0 && tens < 9.2e17)) throw std::invalid_argument("a task's time is not between 0 s and 292 years");
+  return static_cast<std::uint64_t>(tens) * 10;
+}
+
+namespace {
+
+struct Costs {
+  const core::Plan& plan;
+  const platforms::Board& board;
+  const platforms::Card& card;
+
+  ServiceTimes::Service of(const core::Task& task) const {
+    if (task.kind == core::TaskKind::compute) {
+      const auto work = static_cast<double>(core::work_of(plan, task));
+      const auto work_class = static_cast<std::size_t>(plan.layers[task.layer].work_class);
+      return {round_to_10_ns(board.compute_overhead.value + work / board.rates[work_class].value), 0};
+    }
+    const std::uint64_t bytes = core::bytes_of(plan, task);
+    const auto charged = static_cast<double>(card.full_buffers ? plan.buffer_bytes : bytes);
+    const bool write = task.kind == core::TaskKind::write_output;
+    const double overhead = (write ? card.write_overhead : card.read_overhead).value;
+    const double bandwidth = (write ? card.write_bandwidth : card.read_bandwidth).value;
+    return {round_to_10_ns(overhead + charged / bandwidth), bytes};
+  }
+};
+
+}  // namespace
+
+ServiceTimes::ServiceTimes(const core::Plan& plan, const platforms::Board& board, const platforms::Card& card)
+    : contention_thousandths_(static_cast<std::uint32_t>(std::lround(board.contention.value * 1000))) {
+  const Costs costs{plan, board, card};
+  layers_.resize(plan.layers.size());
+  for (std::size_t row = 0; row < plan.layers.size(); ++row) {
+    const core::Layer& layer = plan.layers[row];
+    LayerTimes& times = layers_[row];
+    times.pieces = layer.pieces;
+    times.parts = layer.parts;
+    times.first_tile = tile_kind_.size();
+    times.first_input = input_.size();
+    core::Task task;
+    task.layer = static_cast<core::LayerIndex>(row);
+    for (task.tile = 0; task.tile < layer.tiles(); ++task.tile) {
+      const core::TilePosition at = core::position_of(layer, task.tile);
+      const unsigned kind = (at.column + 1 == layer.columns ? 1U : 0U) | (at.row + 1 == layer.rows ? 2U : 0U) |
+                            (at.group + 1 == layer.groups ? 4U : 0U);
+      tile_kind_.push_back(static_cast<std::uint8_t>(kind));
+      task.kind = core::TaskKind::read_input;
+      for (task.index = 0; task.index < layer.parts; ++task.index)
+        input_.push_back(costs.of(task));
+      if (times.chunks[kind] != 0) continue;
+
+      const std::uint32_t chunks = times.chunks[kind] = core::chunks_of(layer, task.tile);
+      for (const std::uint32_t block : {0U, chunks / layer.pieces - 1}) {
+        for (const std::uint32_t piece : {0U, layer.pieces - 1}) {
+          task.index = block * layer.pieces + piece;
+          const unsigned chunk = chunk_kind(times, chunks, task.index);
+          task.kind = core::TaskKind::compute;
+          times.compute[kind][chunk] = costs.of(task);
+          task.kind = core::TaskKind::read_weights;
+          if (layer.has_weights()) times.weights[kind][chunk] = costs.of(task);
+        }
+      }
+      task.index = 0;
+      task.kind = core::TaskKind::write_output;
+      times.output[kind] = costs.of(task);
+    }
+  }
+}
+
+unsigned ServiceTimes::chunk_kind(const LayerTimes& layer, std::uint32_t chunks, std::uint32_t chunk) const {
+  const bool last_block = chunk + layer.pieces >= chunks;
+  const bool last_piece = layer.pieces == 1 || chunk % layer.pieces == layer.pieces - 1;
+  return (last_block ? 1U : 0U) | (last_piece ? 2U : 0U);
+}
+
+const ServiceTimes::Service& ServiceTimes::of(const core::Task& task) const {
+  const LayerTimes& layer = layers_[task.layer];
+  if (task.kind == core::TaskKind::read_input) {
+    return input_[layer.first_input + std::size_t{task.tile} * layer.parts + task.index];
+  }
+  const unsigned kind = tile_kind_[layer.first_tile + task.tile];
+  if (task.kind == core::TaskKind::write_output) return layer.output[kind];
+  const unsigned chunk = chunk_kind(layer, layer.chunks[kind], task.index);
+  return task.kind == core::TaskKind::compute ? layer.compute[kind][chunk] : layer.weights[kind][chunk];
+}
+
+}  // namespace spillway::swap

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "platforms/board.hpp"
+#include "platforms/card.hpp"
+#include "sim/core/plan.hpp"
+#include "sim/core/task.hpp"
+
+namespace spillway::swap {
+
+/// How long each task of a plan takes on a board with a card, and how many bytes it moves. Computed once; a look-up
+/// costs no division. Both drivers take their times from here.
+///
+/// IO: overhead + bytes / bandwidth. Compute: overhead + work / rate of the layer's class. Rounded to 10 ns.
+class ServiceTimes {
+ public:
+  ServiceTimes(const core::Plan& plan, const platforms::Board& board, const platforms::Card& card);
+
+  struct Service {
+    std::uint64_t duration_ns = 0;
+    std::uint64_t bytes = 0;
+  };
+
+  const Service& of(const core::Task& task) const;
+
+  /// Share of the compute rate lost while a transfer is in flight, in thousandths: both drivers use this figure.
+  std::uint32_t contention_thousandths() const { return contention_thousandths_; }
+
+ private:
+  // Tiles of a layer differ only in whether they are last in their row, column and group; chunks in whether theirs is
+  // the last block and the last piece.
+  static constexpr unsigned tile_kinds = 8;
+  static constexpr unsigned chunk_kinds = 4;
+
+  struct LayerTimes {
+    std::array<std::array<Service, chunk_kinds>, tile_kinds> weights{}, compute{};
+    std::array<Service, tile_kinds> output{};
+    std::array<std::uint32_t, tile_kinds> chunks{};
+    std::uint32_t pieces = 1;
+    std::uint32_t parts = 0;
+    std::size_t first_tile = 0;   ///< into tile_kind_
+    std::size_t first_input = 0;  ///< into input_
+  };
+
+  unsigned chunk_kind(const LayerTimes& layer, std::uint32_t chunks, std::uint32_t chunk) const;
+
+  std::vector<LayerTimes> layers_;
+  std::vector<std::uint8_t> tile_kind_;
+  std::vector<Service> input_;
+  std::uint32_t contention_thousandths_ = 0;
+};
+
+/// Seconds as whole nanoseconds, rounded to 10 ns. Throws std::invalid_argument above 292 years.
+std::uint64_t round_to_10_ns(double seconds);
+
+}  // namespace spillway::swap
