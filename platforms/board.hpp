@@ -3,16 +3,12 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "platforms/figure.hpp"
 
 /// Where a network runs: boards, cards and clusters of real parts, every figure with its source.
 namespace spillway::platforms {
-
-/// A number in base units (bytes, seconds, hertz, watts, per second) and where it comes from.
-struct Figure {
-  double value = 0;
-  std::string source;    ///< data sheet, measurement or derivation
-  bool assumed = false;  ///< neither given nor derived: `source: assumed, ...`
-};
 
 /// The classes of work that a board has a rate for, in the order of core::WorkClass.
 inline constexpr std::array<std::string_view, 6> work_class_names = {"convolution", "pointwise",   "depthwise",
@@ -20,11 +16,11 @@ inline constexpr std::array<std::string_view, 6> work_class_names = {"convolutio
 
 /// A microcontroller board.
 struct Board {
-  std::string name;         ///< file name without .yaml
+  std::string name;  ///< file name without .yaml
   std::string description;
-  Figure sram;              ///< bytes
-  Figure flash;             ///< bytes
-  Figure clock;             ///< Hz
+  Figure sram;   ///< bytes
+  Figure flash;  ///< bytes
+  Figure clock;  ///< Hz
   /// Work per second for each class: multiply-accumulates, for pooling and elementwise the elements read.
   std::array<Figure, 6> rates;
   Figure compute_overhead;  ///< s for each compute task
@@ -32,5 +28,16 @@ struct Board {
   Figure idle_power;        ///< W, board without card, CPU waiting
   Figure compute_power;     ///< W, board without card, CPU computing
 };
+
+/// Reads a board by the name of a file in platforms/boards, or by a path.
+/// Throws InputError with every problem of the file: YAML, keys, units, a figure without a source, figures out of
+/// range, compute power below idle power.
+Board load_board(std::string_view name_or_path);
+
+/// The same from text; `file` stands for the file in errors and gives the board its name.
+Board parse_board(std::string_view yaml, const std::string& file);
+
+/// The names that load_board knows, sorted.
+std::vector<std::string> board_names();
 
 }  // namespace spillway::platforms

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "platforms/figure.hpp"
+
+namespace spillway::platforms {
+
+/// Some boards of one kind within a cluster.
+struct ClusterMembers {
+  std::string board;  ///< name of a board
+  std::size_t count = 0;
+};
+
+/// Boards behind one switch; every board has one full-duplex link to it.
+struct Cluster {
+  std::string name;  ///< file name without .yaml
+  std::string description;
+  std::vector<ClusterMembers> members;
+  Figure link_bandwidth;  ///< bytes/s of payload, each direction
+  Figure link_latency;    ///< s from board to board, through the switch
+};
+
+/// Reads a cluster by the name of a file in platforms/clusters, or by a path.
+/// Throws InputError with every problem of the file; a board that does not exist is one of them.
+Cluster load_cluster(std::string_view name_or_path);
+
+/// The same from text; `file` stands for the file in errors and gives the cluster its name.
+Cluster parse_cluster(std::string_view yaml, const std::string& file);
+
+/// The names that load_cluster knows, sorted.
+std::vector<std::string> cluster_names();
+
+}  // namespace spillway::platforms
