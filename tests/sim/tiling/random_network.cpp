@@ -64,17 +64,16 @@ class Grower {
   NodeId convolution(NodeId from) {
     const Shape shape = network_.node(from).output;
     const std::int64_t groups = shape.channels % 2 == 0 && random_.chance(40) ? 2 : 1;
-    return models::convolution(network_, name(), from,
-                               groups * random_.between(1, wide_ && random_.chance(50) ? 400 : 20), window(shape, true),
-                               {.groups = groups});
+    const std::int64_t filters = groups * random_.between(1, wide_ && random_.chance(50) ? 400 : 20);
+    return models::convolution(network_, name(), from, filters, window(shape, true), {.groups = groups});
   }
 
   NodeId depthwise(NodeId from) {
     const Shape shape = network_.node(from).output;
     const std::int64_t multiplier = random_.chance(20) ? 2 : 1;
-    return models::convolution(
-        network_, name(), from, multiplier * shape.channels, window(shape, false),
-        {.groups = shape.channels, .dense_weight_bytes = shape.channels > 1 && random_.chance(20)});
+    const bool dense_weight_bytes = shape.channels > 1 && random_.chance(20);
+    return models::convolution(network_, name(), from, multiplier * shape.channels, window(shape, false),
+                               {.groups = shape.channels, .dense_weight_bytes = dense_weight_bytes});
   }
 
   NodeId pool(NodeId from) {
