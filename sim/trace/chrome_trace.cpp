@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include <fmt/compile.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "sim/trace/names.hpp"
@@ -16,6 +16,9 @@ namespace spillway::trace {
 namespace {
 
 constexpr std::size_t flush_bytes = std::size_t{1} << 20;
+
+/// Bound of an event's text without names: keys, and at most ten numbers of 20 digits.
+constexpr std::size_t fixed_bytes = 600;
 
 /// Escaped for JSON; bytes that are not UTF-8 become replacement characters.
 std::string escaped(const std::string& text) {
@@ -51,13 +54,6 @@ std::string_view to_string(Dependency dependency) {
   return {};
 }
 
-/// Microseconds in two halves: whole ones, and the thousandths that "{}.{:03}" takes.
-struct Microseconds {
-  explicit Microseconds(std::uint64_t nanoseconds) : whole(nanoseconds / 1000), thousandths(nanoseconds % 1000) {}
-
-  std::uint64_t whole, thousandths;
-};
-
 /// An instant inside the slice and as late as can be: the end itself belongs to what follows.
 std::uint64_t last_instant(const Slice& slice) {
   return std::max(slice.start_ns, slice.end_ns - (slice.end_ns > 0));
@@ -90,11 +86,14 @@ ChromeTrace::ChromeTrace(std::filesystem::path path, const core::Plan& plan,
         fmt::format("trace: {} layer names for a plan of {} layers", layer_names.size(), plan.layers.size()));
   }
   std::transform(layer_names.begin(), layer_names.end(), std::back_inserter(names_), escaped);
+  const std::string board = escaped(options_.board);
+  event_bytes_ = fixed_bytes + board.size();
+  for (const std::string& name : names_)
+    event_bytes_ = std::max(event_bytes_, fixed_bytes + 2 * name.size());
+  text_.reserve(event_bytes_);
   // No space after the brace: Perfetto recognises the format by the first two characters.
-  fmt::format_to(std::back_inserter(buffer_), R"({{"traceEvents":[)");
-  begin_event();
-  fmt::format_to(std::back_inserter(buffer_), R"({{"ph":"M","pid":1,"name":"process_name","args":{{"name":"{}"}}}})",
-                 escaped(options_.board));
+  text_ << R"({"traceEvents":[)";
+  begin_event() << R"({"ph":"M","pid":1,"name":"process_name","args":{"name":")" << board << R"("}})";
   add_track(true);
   add_track(false);
 }
@@ -130,22 +129,20 @@ void ChromeTrace::pools(const PoolLevels& levels) {
 
 ChromeTraceSummary ChromeTrace::finish() {
   if (pending_levels_) write_pending_levels();
-  const Microseconds end(summary_.last_end_ns);
   if (summary_.cut()) {
-    begin_event();
-    fmt::format_to(fmt::appender(buffer_),
-                   R"({{"ph":"i","pid":1,"tid":1,"s":"g","ts":{}.{:03},"name":"trace cut: {} tasks left out"}})",
-                   end.whole, end.thousandths, summary_.tasks_left_out);
+    begin_event() << R"({"ph":"i","pid":1,"tid":1,"s":"g","ts":)" << Microseconds{summary_.last_end_ns}
+                  << R"(,"name":"trace cut: )" << summary_.tasks_left_out << R"( tasks left out"})";
   }
-  fmt::format_to(
-      fmt::appender(buffer_),
-      "\n],\"displayTimeUnit\":\"ms\",\"otherData\":{{\"frames\":{},\"buffer_bytes\":{},\"input_buffers\":{},"
-      "\"weights_buffers\":{},\"output_buffers\":{},\"tasks\":{},\"dependencies\":{},"
-      "\"broken_dependencies\":{},\"tasks_left_out\":{},\"last_end_ns\":{}}}}}\n",
-      plan_.frames, plan_.buffer_bytes, plan_.pools.input, plan_.pools.weights, plan_.pools.output, summary_.tasks,
-      summary_.dependencies, summary_.broken_dependencies, summary_.tasks_left_out, summary_.last_end_ns);
-  file_.write({buffer_.data(), buffer_.size()});
-  buffer_.clear();
+  text_.reserve(event_bytes_);
+  text_ << "\n"
+        << R"(],"displayTimeUnit":"ms","otherData":{"frames":)" << plan_.frames << R"(,"buffer_bytes":)"
+        << plan_.buffer_bytes << R"(,"input_buffers":)" << plan_.pools.input << R"(,"weights_buffers":)"
+        << plan_.pools.weights << R"(,"output_buffers":)" << plan_.pools.output << R"(,"tasks":)" << summary_.tasks
+        << R"(,"dependencies":)" << summary_.dependencies << R"(,"broken_dependencies":)"
+        << summary_.broken_dependencies << R"(,"tasks_left_out":)" << summary_.tasks_left_out << R"(,"last_end_ns":)"
+        << summary_.last_end_ns << "}}\n";
+  file_.write(text_.view());
+  text_.clear();
   file_.commit();
   return summary_;
 }
@@ -165,13 +162,10 @@ void ChromeTrace::add_track(bool io) {
   const auto same = std::count_if(tracks_.begin(), tracks_.end(), [&](const Track& track) { return track.io == io; });
   tracks_.push_back({io, 0});
   const std::size_t number = tracks_.size();
-  begin_event();
-  fmt::format_to(fmt::appender(buffer_),
-                 R"({{"ph":"M","pid":1,"tid":{},"name":"thread_name","args":{{"name":"{}{}"}}}})", number,
-                 io ? "IO (SD card)" : "CPU", same > 0 ? fmt::format(" {}", same + 1) : std::string());
-  begin_event();
-  fmt::format_to(fmt::appender(buffer_),
-                 R"({{"ph":"M","pid":1,"tid":{0},"name":"thread_sort_index","args":{{"sort_index":{0}}}}})", number);
+  begin_event() << R"({"ph":"M","pid":1,"tid":)" << number << R"(,"name":"thread_name","args":{"name":")"
+                << (io ? "IO (SD card)" : "CPU") << (same > 0 ? " " + std::to_string(same + 1) : "") << R"("}})";
+  begin_event() << R"({"ph":"M","pid":1,"tid":)" << number << R"(,"name":"thread_sort_index","args":{"sort_index":)"
+                << number << "}}";
 }
 
 /// Counts events that belong together, unless they exceed the limit.
@@ -184,32 +178,26 @@ bool ChromeTrace::take(std::uint64_t events) {
 void ChromeTrace::write_slice(const Record& record, std::uint32_t track) {
   const core::Task& task = record.task;
   const std::string& layer = names_[task.layer];
-  const Microseconds start(record.start_ns), duration(record.end_ns - record.start_ns);
-  begin_event();
-  fmt::format_to(fmt::appender(buffer_),
-                 FMT_COMPILE(R"({{"ph":"X","pid":1,"tid":{},"ts":{}.{:03},"dur":{}.{:03},"name":"{} {})"), track,
-                 start.whole, start.thousandths, duration.whole, duration.thousandths, layer, short_name(task.kind));
-  if (task.kind != core::TaskKind::write_output) {
-    fmt::format_to(fmt::appender(buffer_), FMT_COMPILE(" {}"), task.index);
-  }
-  fmt::format_to(fmt::appender(buffer_),
-                 FMT_COMPILE(R"(","args":{{"frame":{},"layer":"{}","tile":{},"index":{},"bytes":{},"kind":"{}"}}}})"),
-                 task.frame, layer, task.tile, task.index, record.bytes, trace::to_string(task.kind));
+  begin_event() << R"({"ph":"X","pid":1,"tid":)" << track << R"(,"ts":)" << Microseconds{record.start_ns}
+                << R"(,"dur":)" << Microseconds{record.end_ns - record.start_ns} << R"(,"name":")" << layer << " "
+                << short_name(task.kind);
+  if (task.kind != core::TaskKind::write_output) text_ << " " << task.index;
+  text_ << R"(","args":{"frame":)" << task.frame << R"(,"layer":")" << layer << R"(","tile":)" << task.tile
+        << R"(,"index":)" << task.index << R"(,"bytes":)" << record.bytes << R"(,"kind":")"
+        << trace::to_string(task.kind) << R"("}})";
 }
 
 void ChromeTrace::write_arrow(const Dependencies::Arrow& arrow, const Slice& to) {
   const std::uint64_t id = ++summary_.dependencies;
-  const Microseconds from_time(last_instant(arrow.from)), to_time(to.start_ns);
-  const std::string_view name = to_string(arrow.kind);
-  constexpr auto format =
-      FMT_COMPILE(R"({{"ph":"{}","pid":1,"tid":{},"ts":{}.{:03},"id":{},"cat":"dependency","name":"{}"{}}})");
-  begin_event();
-  fmt::format_to(fmt::appender(buffer_), format, 's', arrow.from.track, from_time.whole, from_time.thousandths, id,
-                 name, "");
-  begin_event();
-  // Binding point "e", the enclosing slice; without it an arrow ends at the next slice.
-  fmt::format_to(fmt::appender(buffer_), format, 'f', to.track, to_time.whole, to_time.thousandths, id, name,
-                 R"(,"bp":"e")");
+  const auto write_end = [&](std::string_view phase, std::uint32_t track, std::uint64_t time_ns) {
+    begin_event() << R"({"ph":")" << phase << R"(","pid":1,"tid":)" << track << R"(,"ts":)" << Microseconds{time_ns}
+                  << R"(,"id":)" << id << R"(,"cat":"dependency","name":")" << to_string(arrow.kind);
+  };
+  write_end("s", arrow.from.track, last_instant(arrow.from));
+  text_ << R"("})";
+  write_end("f", to.track, to.start_ns);
+  // Binding point "e" is the enclosing slice; without it an arrow ends at the next slice.
+  text_ << R"(","bp":"e"})";
 }
 
 void ChromeTrace::write_pending_levels() {
@@ -222,25 +210,22 @@ void ChromeTrace::write_pending_levels() {
     return;
   }
   written_levels_ = levels;
-  const Microseconds time(levels.time_ns);
-  begin_event();
-  fmt::format_to(
-      fmt::appender(buffer_),
-      FMT_COMPILE(
-          R"({{"ph":"C","pid":1,"ts":{}.{:03},"name":"buffers in use","args":{{"input":{},"weights":{},"output":{}}}}})"),
-      time.whole, time.thousandths, levels.input, levels.weights, levels.output);
+  begin_event() << R"({"ph":"C","pid":1,"ts":)" << Microseconds{levels.time_ns}
+                << R"(,"name":"buffers in use","args":{"input":)" << levels.input << R"(,"weights":)" << levels.weights
+                << R"(,"output":)" << levels.output << "}}";
 }
 
-void ChromeTrace::begin_event() {
-  if (!first_event_) buffer_.push_back(',');
+EventText& ChromeTrace::begin_event() {
+  text_.reserve(event_bytes_);
+  text_ << (first_event_ ? "\n" : ",\n");
   first_event_ = false;
-  buffer_.push_back('\n');
+  return text_;
 }
 
 void ChromeTrace::flush_if_large() {
-  if (buffer_.size() < flush_bytes) return;
-  file_.write({buffer_.data(), buffer_.size()});
-  buffer_.clear();
+  if (text_.view().size() < flush_bytes) return;
+  file_.write(text_.view());
+  text_.clear();
 }
 
 }  // namespace spillway::trace

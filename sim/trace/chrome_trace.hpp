@@ -8,10 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "sim/core/plan.hpp"
 #include "sim/trace/dependencies.hpp"
+#include "sim/trace/event_text.hpp"
 #include "sim/trace/output_file.hpp"
 #include "sim/trace/sink.hpp"
 
@@ -73,7 +72,7 @@ class ChromeTrace final : public Sink {
   void write_slice(const Record& record, std::uint32_t track);
   void write_arrow(const Dependencies::Arrow& arrow, const Slice& to);
   void write_pending_levels();
-  void begin_event();
+  EventText& begin_event();
   void flush_if_large();
 
   OutputFile file_;
@@ -84,7 +83,8 @@ class ChromeTrace final : public Sink {
   std::vector<Track> tracks_;       ///< track number = index + 1
   std::optional<PoolLevels> pending_levels_, written_levels_;
   ChromeTraceSummary summary_;
-  fmt::memory_buffer buffer_;
+  std::size_t event_bytes_ = 0;  ///< no event is longer
+  EventText text_;
   bool first_event_ = true;
 };
 
