@@ -35,7 +35,8 @@ std::vector<std::string> problems_of(
 }
 
 TEST(YamlDocument, Syntax) {
-  EXPECT_THAT(problems_of("a: 1\nb: [1, 2\n"), ElementsAre(StartsWith("f:2:1: is not valid YAML: end of sequence flow")));
+  EXPECT_THAT(problems_of("a: 1\nb: [1, 2\n"),
+              ElementsAre(StartsWith("f:2:1: is not valid YAML: end of sequence flow")));
   EXPECT_THAT(problems_of("a: 1\n b: 2\n"), ElementsAre(StartsWith("f:2:3: is not valid YAML: ")));
   EXPECT_THAT(problems_of("a: \"open\nb: 1\n"), ElementsAre("f:2:5: is not valid YAML: illegal EOF in scalar"));
   EXPECT_THAT(problems_of("a: 'open\n"), ElementsAre(StartsWith("f:1:9: is not valid YAML: ")));
