@@ -12,26 +12,25 @@ bool whole_sectors_only(std::uint64_t begin, std::uint64_t bytes) {
   return begin % core::sector_bytes == 0 && bytes % core::sector_bytes == 0;
 }
 
-bool input_is_one_transfer(const SwapPlan& plan, const core::Layer& layer, const core::Part& part, std::uint32_t tile) {
-  const core::Region region = core::input_region(layer, part, tile);
-  if (layer.flattened) return whole_sectors_only(part.producer_channel, region.elements());
-  if (region.columns.size() != layer.input_width) return false;
-  if (part.producer != core::network_input && part.channels != plan.layers[part.producer].channels) return false;
-  const std::uint64_t row = std::uint64_t{layer.input_width} * part.channels;
-  return region.channels.size() == part.channels && whole_sectors_only(region.rows.first * row, region.elements());
-}
-
 bool output_is_one_transfer(const core::Layer& layer, std::uint32_t tile) {
   const core::Region region = core::output_region(layer, tile);
   const std::uint64_t row = std::uint64_t{layer.width} * layer.channels;
   return layer.groups == 1 && layer.columns == 1 && whole_sectors_only(region.rows.first * row, region.elements());
 }
 
+/// Of a layer with one group: rule `paper` gives a part all channels of its producer.
+bool input_is_one_transfer(const core::Layer& layer, const core::Part& part, std::uint32_t tile) {
+  const core::Region region = core::input_region(layer, part, tile);
+  if (layer.flattened) return whole_sectors_only(part.producer_channel, region.elements());
+  const std::uint64_t row = std::uint64_t{layer.input_width} * part.channels;
+  return region.columns.size() == layer.input_width && whole_sectors_only(region.rows.first * row, region.elements());
+}
+
 bool maps_are_single_transfers(const SwapPlan& plan, const core::Layer& layer) {
   for (std::uint32_t tile = 0; tile < layer.tiles(); ++tile) {
     if (!output_is_one_transfer(layer, tile)) return false;
     for (std::uint32_t part = 0; part < layer.parts; ++part) {
-      if (!input_is_one_transfer(plan, layer, plan.parts[layer.first_part + part], tile)) return false;
+      if (!input_is_one_transfer(layer, plan.parts[layer.first_part + part], tile)) return false;
     }
   }
   return true;

@@ -54,7 +54,7 @@ void cut_weights(const SwapLayer& layer, const Budget& budget, Cut& cut) {
   cut.filter_bytes = std::uint64_t{layer.published_filter_channels} * layer.kernel_elements;
   cut.piece_bytes = std::min(cut.filter_bytes, budget.buffer_bytes);
   cut.pieces = static_cast<std::uint32_t>(ceil_divide(cut.filter_bytes, budget.buffer_bytes));
-  cut.chunk_filters = cut.pieces > 1 ? 1 : largest_divisor(cut.tile_channels, budget.buffer_bytes / cut.filter_bytes);
+  cut.chunk_filters = largest_divisor(cut.tile_channels, budget.buffer_bytes / cut.filter_bytes);
 }
 
 Cut channels(const SwapLayer& layer, const Budget& budget) {

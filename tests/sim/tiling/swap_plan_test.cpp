@@ -169,6 +169,10 @@ TEST(SwapPlan, HaloChargesAccumulators) {
   EXPECT_EQ(split.layers[0].groups, 2u);
   EXPECT_EQ(split.layers[0].tile_channels, 255u);
 
+  // 4 pixels of 127 outputs fit a buffer, with 4 accumulators they do not.
+  const Network small_map = one_convolution(64, 2, 127, models::square(3, 1, 1));
+  EXPECT_EQ(make_plan(small_map, request_of(Rule::halo, 512)).layers[0].tiles(), 2u);
+
   Request request = request_of(Rule::halo, 512, 64);
   request.element = models::ElementType::float32;
   EXPECT_EQ(make_plan(one_convolution(600, 1, 128, models::square(1)), request).layers[0].groups, 1u);
@@ -195,6 +199,28 @@ TEST(SwapPlan, HaloSplitsChannelwiseLayersIntoTiles) {
   // The second group reads channels 98 to 199.
   const core::Region region = core::input_region(split.layers[0], split.parts[0], split.layers[0].tiles() - 1);
   EXPECT_EQ(region.channels, (core::Range{98, 200}));
+
+  // Three groups of 126 would do but for the middle one, which has neighbours on both sides.
+  Network wider("wider");
+  models::local_response_normalization(wider, "lrn", models::input(wider, {378, 4, 4}), 5);
+  EXPECT_EQ(make_plan(wider, request).layers[0].groups, 4u);
+}
+
+/// An axis with one output has no second window that a stride could lead to.
+TEST(SwapPlan, StrideOfASingleOutputCountsAsOne) {
+  for (const std::int64_t stride : {1, 7}) {
+    Network network("net");
+    models::average_pool(network, "pool", models::input(network, {1024, 7, 7}), models::square(7, stride));
+    EXPECT_EQ(make_plan(network, request_of(Rule::paper, 16 * kib)).layers[0].groups, 4u);
+  }
+}
+
+TEST(SwapPlan, PaperCountsAddsPadsOfBothSides) {
+  models::Window window = models::square(3);
+  window.pad_bottom = window.pad_right = 2;
+  // (8 + 2)^2 x 10 is 1,000 and so below 1,024; with both pads 2 it would be 1,440.
+  const Network network = one_convolution(10, 8, 4, window);
+  EXPECT_EQ(make_plan(network, request_of(Rule::paper_counts, kib)).layers[0].tiles(), 1u);
 }
 
 TEST(SwapPlan, CountingOnly) {
@@ -221,6 +247,11 @@ TEST(SwapPlan, PaperIsExecutableWhereItsTransfersAreReal) {
   EXPECT_EQ(reason(16, 64, 8 * kib), "");  // two tiles of 8 whole rows
   EXPECT_THAT(reason(16, 20, 16 * kib), HasSubstr("`conv`"));
   EXPECT_THAT(reason(5, 64, 16 * kib), HasSubstr("no whole number of rows"));
+
+  // Every second column of every second row.
+  EXPECT_THAT(
+      make_plan(one_convolution(512, 4, 512, models::square(1, 2)), request_of(Rule::paper, 16 * kib)).counting_only,
+      HasSubstr("no whole number of rows"));
 
   Network dense_depthwise("net");
   const NodeId in = models::input(dense_depthwise, {64, 16, 16});
