@@ -1,0 +1,133 @@
+#include "experiments/cli/sweep.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "experiments/cli/table.hpp"
+#include "experiments/progress.hpp"
+#include "platforms/units.hpp"
+
+namespace spillway::cli {
+namespace {
+
+using experiments::Comparison;
+using experiments::Experiment;
+using experiments::PointResult;
+using experiments::PointStatus;
+using experiments::Verdict;
+
+constexpr std::uint64_t most_jobs = 1024;
+
+struct Options {
+  std::string file, output, jobs;
+  bool force = false;
+};
+
+void print_points(const Experiment& experiment, const std::vector<PointResult>& results) {
+  const auto count = [&](PointStatus status) { return std::ranges::count(results, status, &PointResult::status); };
+  std::string text = fmt::format("{}: {}\n{} points", experiment.name, experiment.title, results.size());
+  for (const PointStatus status :
+       {PointStatus::done, PointStatus::infeasible, PointStatus::stalled, PointStatus::failed}) {
+    if (count(status) > 0) text += fmt::format(", {} {}", count(status), to_string(status));
+  }
+  fmt::print("{}\n", text);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i].status == PointStatus::failed) fmt::print("  point {} failed: {}\n", i + 1, results[i].reason);
+  }
+}
+
+void print_comparisons(const Experiment& experiment, const std::vector<Comparison>& comparisons) {
+  if (comparisons.empty()) return;
+  Table table({{"metric"},
+               {"at"},
+               {"ours", true},
+               {"published", true},
+               {"ratio", true},
+               {"tolerance", true},
+               {"kind"},
+               {"verdict"}});
+  for (const Comparison& comparison : comparisons) {
+    table.row(
+        {describe_metric(comparison), describe_point(comparison, experiment), describe_ours(comparison),
+         describe_published(comparison), describe_ratio(comparison), describe_tolerance(comparison),
+         std::string(to_string(comparison.target->kind)) + (comparison.target->fitted.empty() ? "" : ", fitted on"),
+         std::string(to_string(comparison.verdict))});
+  }
+  fmt::print("\n{}\n", table.text());
+}
+
+void print_reasons(const Experiment& experiment) {
+  for (const experiments::Target& target : experiment.published) {
+    if (!target.reason.empty()) fmt::print("{}: {}\n", target.id, target.reason);
+  }
+}
+
+ExitCode sweep(const CLI::App& verb, const Options& options) {
+  Request request(verb);
+  const unsigned jobs = jobs_of(request, options.jobs);
+  std::optional<Experiment> experiment;
+  if (options.file.empty()) {
+    request.problem("EXPERIMENT", "is missing; expected a file, or a name that `spillway list experiments` shows");
+  } else {
+    try {
+      experiment = experiments::load_experiment(options.file);
+    } catch (const platforms::InputError& error) {
+      request.problems(error);
+    }
+  }
+  request.check();
+  const std::string output = options.output.empty() ? "results/" + experiment->name : options.output;
+  const experiments::ResultsDirectory directory(output, *experiment, options.force);
+  const std::string command = fmt::format("spillway sweep {} --output {}", options.file, output);
+  const FinishedExperiment finished = run_experiment(*experiment, directory, command, jobs);
+  fmt::print("results in {}\n", directory.path().string());
+  return finished.code;
+}
+
+}  // namespace
+
+unsigned jobs_of(Request& request, const std::string& text) {
+  if (text.empty()) return std::max(1U, std::thread::hardware_concurrency());
+  return static_cast<unsigned>(request.number("--jobs", text, 1, most_jobs));
+}
+
+FinishedExperiment run_experiment(const Experiment& experiment, const experiments::ResultsDirectory& directory,
+                                  const std::string& command, unsigned jobs) {
+  const auto start = std::chrono::steady_clock::now();
+  FinishedExperiment finished;
+  {
+    experiments::Progress progress(stderr, experiment.name);
+    finished.results = experiments::run_points(
+        experiment.points, {jobs, [&](std::size_t done, std::size_t all) { progress.report(done, all); }});
+  }
+  finished.comparisons = experiments::compare(experiment, finished.results);
+  const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  directory.write(experiment, finished.results, finished.comparisons, {command, SPILLWAY_VERSION, wall_s, jobs});
+
+  print_points(experiment, finished.results);
+  print_comparisons(experiment, finished.comparisons);
+  print_reasons(experiment);
+  const bool a_point_failed =
+      std::ranges::find(finished.results, PointStatus::failed, &PointResult::status) != finished.results.end();
+  if (a_point_failed || experiments::has_unexpected_miss(finished.comparisons)) finished.code = ExitCode::failed;
+  return finished;
+}
+
+void add_sweep(CLI::App& app, Outcome& outcome) {
+  CLI::App& verb = add_verb(app, "sweep", "Runs every point of an experiment file and compares with published values");
+  const auto options = std::make_shared<Options>();
+  verb.add_option("EXPERIMENT", options->file, "A file, or a name that `spillway list experiments` shows")
+      ->type_name("");
+  verb.add_option("--output", options->output, "Directory of the results [results/NAME]")->type_name("DIR");
+  verb.add_option("--jobs", options->jobs, "Threads; they do not change the results [the machine's cores]")
+      ->type_name("N");
+  verb.add_flag("--force", options->force, "Writes into a directory that holds other files");
+  verb.callback([&verb, options, &outcome] { outcome.code = sweep(verb, *options); });
+}
+
+}  // namespace spillway::cli

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/cli/request.hpp"
+#include "experiments/cli/verbs.hpp"
+#include "experiments/comparison.hpp"
+#include "experiments/experiment.hpp"
+#include "experiments/results.hpp"
+#include "experiments/runner.hpp"
+
+namespace spillway::cli {
+
+/// Threads of a run: the text of --jobs, or this machine's cores where it is empty.
+unsigned jobs_of(Request& request, const std::string& text);
+
+/// What a run of an experiment left.
+struct FinishedExperiment {
+  std::vector<experiments::PointResult> results;
+  std::vector<experiments::Comparison> comparisons;
+  ExitCode code = ExitCode::done;  ///< failed: a point failed, or a target was missed unexpectedly
+};
+
+/// Runs the sweep with progress on stderr, writes the directory and prints what came out of it.
+FinishedExperiment run_experiment(const experiments::Experiment& experiment,
+                                  const experiments::ResultsDirectory& directory, const std::string& command,
+                                  unsigned jobs);
+
+}  // namespace spillway::cli

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "experiments/parameters.hpp"
+#include "platforms/board.hpp"
+#include "platforms/card.hpp"
+#include "platforms/units.hpp"
+#include "sim/swap/result.hpp"
+#include "sim/tiling/swap_plan.hpp"
+
+namespace spillway::experiments {
+
+/// A finished run with what its metrics are computed from.
+struct Run {
+  const tiling::SwapPlan& plan;
+  const platforms::Board& board;
+  const platforms::Card& card;
+  const swap::Result& result;
+  double in_core_compute_s = 0;  ///< compute of one frame with nothing else going on
+};
+
+/// A column of the results.
+struct Metric {
+  std::string_view name;                   ///< with its unit; a count has none
+  platforms::Unit unit;                    ///< of a published value; counts and shares: ratio
+  std::string_view formula;                ///< for documentation
+  std::optional<Value> (*of)(const Run&);  ///< nothing: not defined for this run
+};
+
+/// In the order of the columns.
+std::span<const Metric> metrics();
+
+}  // namespace spillway::experiments

@@ -1,0 +1,113 @@
+#include "experiments/parameters.hpp"
+
+#include <limits>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "models/zoo.hpp"
+#include "platforms/board.hpp"
+#include "platforms/card.hpp"
+#include "platforms/units.hpp"
+
+namespace spillway::experiments {
+namespace {
+
+using platforms::Reader;
+using platforms::YamlValue;
+
+template <typename T>
+Reader<Value> as_value(Reader<T> reader) {
+  return [reader = std::move(reader)](const YamlValue& value) -> std::optional<Value> {
+    if (std::optional<T> read = reader(value)) return Value(std::move(*read));
+    return std::nullopt;
+  };
+}
+
+Reader<Value> one_of(std::vector<std::string> names) {
+  return as_value(platforms::choice(std::move(names)));
+}
+
+/// A name of a catalogue or a path of a file. Whether the file is sound is seen when it is loaded.
+Reader<Value> name_or_path(std::vector<std::string> (*names)()) {
+  return [names](const YamlValue& value) -> std::optional<Value> {
+    const bool is_path = value.node.scalar.find('/') != std::string::npos || value.node.scalar.ends_with(".yaml");
+    return is_path ? as_value(platforms::text())(value) : one_of(names())(value);
+  };
+}
+
+Reader<Value> size() {
+  return [](const YamlValue& value) -> std::optional<Value> {
+    const std::optional<std::uint64_t> bytes = platforms::bytes()(value);
+    if (bytes && *bytes == 0) {
+      value.problem("expected a size above 0");
+      return std::nullopt;
+    }
+    return bytes ? std::optional<Value>(*bytes) : std::nullopt;
+  };
+}
+
+Reader<Value> positive_count() {
+  return [](const YamlValue& value) -> std::optional<Value> {
+    const auto number = platforms::integer(1, std::numeric_limits<std::uint32_t>::max())(value);
+    return number ? std::optional<Value>(static_cast<std::uint64_t>(*number)) : std::nullopt;
+  };
+}
+
+/// `word`, or what `reader` takes.
+Reader<Value> word_or(std::string_view word, Reader<Value> reader) {
+  return [word, reader = std::move(reader)](const YamlValue& value) -> std::optional<Value> {
+    if (value.node.scalar == word) return Value(std::string(word));
+    return reader(value);
+  };
+}
+
+std::vector<std::string> network_names() {
+  std::vector<std::string> names;
+  for (const std::string_view name : models::zoo_names())
+    names.emplace_back(name);
+  return names;
+}
+
+Value name(std::string_view text) {
+  return std::string(text);
+}
+
+}  // namespace
+
+std::string to_text(const Value& value) {
+  return std::visit([](const auto& held) { return fmt::format("{}", held); }, value);
+}
+
+const std::array<ParameterInfo, parameter_count>& parameters() {
+  static const std::array<ParameterInfo, parameter_count> all = {{
+      {"network", "network", "a network of the zoo", one_of(network_names()), {}},
+      {"board", "board", "a board file", name_or_path(platforms::board_names), {}},
+      {"card", "card", "a card file", name_or_path(platforms::card_names), {}},
+      {"rule", "rule", "how layers are cut into tiles", one_of({"paper", "paper-counts", "halo"}), name("paper")},
+      {"element", "element", "number format of weights and feature maps", one_of({"int8", "float32"}), name("int8")},
+      {"sram", "sram_bytes", "SRAM that is divided into buffers", size(), {}},
+      {"buffer", "buffer_bytes", "size of one buffer", size(), {}},
+      {"mode", "mode", "whether IO and compute overlap", one_of({"parallel", "sequential"}), name("parallel")},
+      {"frames", "frames", "frames, all available at time 0", positive_count(), std::uint64_t{1}},
+      {"window", "window", "frames in flight", word_or(all_frames, positive_count()), name(all_frames)},
+      {"queue", "queue", "what happens when the head of a ready queue has no buffer", one_of({"skip", "strict"}),
+       name("skip")},
+      {"contention", "contention", "share of the compute rate lost while the card transfers",
+       word_or(of_the_board, as_value(platforms::quantity(platforms::Unit::ratio, platforms::below_one))),
+       name(of_the_board)},
+      {"driver", "driver", "the clock of the run", one_of({"virtual-clock", "simgrid"}), name("virtual-clock")},
+  }};
+  return all;
+}
+
+const ParameterInfo& info(Parameter parameter) {
+  return parameters()[static_cast<std::size_t>(parameter)];
+}
+
+std::string for_people(Parameter parameter, const Value& value) {
+  const bool is_size = parameter == Parameter::sram || parameter == Parameter::buffer;
+  return is_size ? platforms::format_bytes(std::get<std::uint64_t>(value)) : to_text(value);
+}
+
+}  // namespace spillway::experiments

@@ -1,0 +1,250 @@
+#include "experiments/results.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <system_error>
+#include <vector>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "experiments/csv.hpp"
+#include "platforms/catalogue.hpp"
+#include "platforms/problems.hpp"
+#include "platforms/units.hpp"
+#include "platforms/yaml_document.hpp"
+#include "sim/trace/output_file.hpp"
+
+namespace spillway::experiments {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view unfinished_mark = ".partial-";
+constexpr std::string_view record_file = "run.json";
+constexpr std::string_view config_file = "config.yaml";
+
+std::string text_or_empty(const std::optional<double>& value) {
+  return value ? to_text(*value) : "";
+}
+
+/// A value as an experiment file writes it.
+std::string as_yaml(std::size_t parameter, const Value& value) {
+  const auto which = static_cast<Parameter>(parameter);
+  if (which == Parameter::sram || which == Parameter::buffer)
+    return fmt::format("{} B", std::get<std::uint64_t>(value));
+  return to_text(value);
+}
+
+std::string as_yaml(const Block& block, std::string_view first_indent, std::string_view indent) {
+  std::string text;
+  for (std::size_t i = 0; i < parameter_count; ++i) {
+    std::vector<std::string> values;
+    for (const Value& value : block[i])
+      values.push_back(as_yaml(i, value));
+    text += fmt::format("{}{}: [{}]\n", i == 0 ? first_indent : indent, parameters()[i].key, fmt::join(values, ", "));
+  }
+  return text;
+}
+
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump();
+}
+
+[[noreturn]] void refuse(const fs::path& path, const std::string& message) {
+  throw platforms::InputError({platforms::Problem{path.string(), 0, 0, "", message}});
+}
+
+bool is_unfinished(const fs::path& file) {
+  return file.filename().string().find(unfinished_mark) != std::string::npos;
+}
+
+/// Whether the directory holds results of this experiment, finished or not.
+bool holds(const fs::path& path, const Experiment& experiment) {
+  try {
+    const auto document = platforms::YamlDocument::open(path / config_file);
+    const platforms::YamlNode& root = document.root();
+    return !root.keys.empty() && root.keys.front().name == "name" && root.items.front().scalar == experiment.name;
+  } catch (const platforms::InputError&) {
+    return false;
+  }
+}
+
+bool holds_nothing(const fs::path& path) {
+  return std::all_of(fs::directory_iterator(path), fs::directory_iterator(),
+                     [](const fs::directory_entry& entry) { return is_unfinished(entry.path()); });
+}
+
+void write_file(const fs::path& path, std::string_view text) {
+  trace::OutputFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+std::string run_json(const Experiment& experiment, std::span<const PointResult> results,
+                     std::span<const Comparison> comparisons, const RunRecord& record) {
+  nlohmann::ordered_json json;
+  json["schema"] = results_schema;
+  json["experiment"] = experiment.name;
+  json["command"] = record.command;
+  json["version"] = record.version;
+  json["seed"] = 0;
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  json["host"] = host.data();
+  json["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now()));
+  json["wall_s"] = record.wall_s;
+  json["jobs"] = record.jobs;
+  json["points"]["all"] = results.size();
+  for (const PointStatus status :
+       {PointStatus::done, PointStatus::infeasible, PointStatus::stalled, PointStatus::failed}) {
+    json["points"][to_string(status)] = std::ranges::count(results, status, &PointResult::status);
+  }
+  json["published"]["all"] = comparisons.size();
+  for (const Verdict verdict :
+       {Verdict::hit, Verdict::known_miss, Verdict::miss, Verdict::unexpected_hit, Verdict::contradictory}) {
+    json["published"][to_string(verdict)] = std::ranges::count(comparisons, verdict, &Comparison::verdict);
+  }
+  return json.dump(2) + "\n";
+}
+
+/// Copies the board and card files that the points used, as they are.
+void write_parts(const fs::path& path, const Experiment& experiment) {
+  for (const auto& [parameter, folder] : {std::pair(Parameter::board, "boards"), std::pair(Parameter::card, "cards")}) {
+    const platforms::Catalogue catalogue(std::string(info(parameter).key), fmt::format("platforms/{}", folder));
+    std::set<std::string> written;
+    for (const Point& point : experiment.points) {
+      if (!written.insert(point.name(parameter)).second) continue;
+      const fs::path source = catalogue.file_of(point.name(parameter));
+      std::ifstream stream(source, std::ios::binary);
+      const std::string text{std::istreambuf_iterator<char>(stream), {}};
+      write_file(path / fmt::format("{}-{}.yaml", info(parameter).key, source.stem().string()), text);
+    }
+  }
+}
+
+}  // namespace
+
+std::string results_csv(const Experiment& experiment, std::span<const PointResult> results) {
+  std::vector<std::string> fields = {"point"};
+  for (const ParameterInfo& parameter : parameters())
+    fields.emplace_back(parameter.column);
+  fields.insert(fields.end(), {"status", "reason"});
+  for (const Metric& metric : metrics())
+    fields.emplace_back(metric.name);
+  std::string csv = csv_line(fields);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const PointResult& result = results[i];
+    fields = {fmt::format("{}", i + 1)};
+    for (std::size_t p = 0; p < parameter_count; ++p) {
+      fields.push_back(to_text(experiment.points[i][static_cast<Parameter>(p)]));
+    }
+    fields.insert(fields.end(), {std::string(to_string(result.status)), result.reason});
+    for (std::size_t m = 0; m < metrics().size(); ++m) {
+      const bool has_value = result.status == PointStatus::done && result.metrics[m];
+      fields.push_back(has_value ? to_text(*result.metrics[m]) : "");
+    }
+    csv += csv_line(fields);
+  }
+  return csv;
+}
+
+std::string comparison_csv(std::span<const Comparison> comparisons) {
+  std::vector<std::string> fields = {"id",
+                                     "metric",
+                                     "point",
+                                     "reference_point",
+                                     "kind",
+                                     "published",
+                                     "total_of_frames",
+                                     "published_per_frame",
+                                     "published_low",
+                                     "published_high",
+                                     "ours",
+                                     "ratio",
+                                     "tolerance",
+                                     "verdict",
+                                     "fitted",
+                                     "reason",
+                                     "source"};
+  std::string csv = csv_line(fields);
+  for (const Comparison& comparison : comparisons) {
+    const Target& target = *comparison.target;
+    const bool is_range = !target.value;
+    fields = {target.id,
+              std::string(target.metric->name),
+              fmt::format("{}", comparison.point + 1),
+              comparison.reference ? fmt::format("{}", *comparison.reference + 1) : "",
+              std::string(to_string(target.kind)),
+              text_or_empty(target.value),
+              fmt::format("{}", target.total_of_frames),
+              text_or_empty(comparison.published),
+              is_range ? to_text(target.low) : "",
+              is_range ? to_text(target.high) : "",
+              text_or_empty(comparison.ours),
+              text_or_empty(comparison.ratio),
+              is_range ? "" : to_text(target.tolerance),
+              std::string(to_string(comparison.verdict)),
+              target.fitted,
+              target.reason,
+              target.source};
+    csv += csv_line(fields);
+  }
+  return csv;
+}
+
+std::string config_yaml(const Experiment& experiment) {
+  std::string text = fmt::format("name: {}\ntitle: {}\n", experiment.name, quoted(experiment.title));
+  if (!experiment.paper.empty()) text += fmt::format("paper: {}\n", quoted(experiment.paper));
+  text += fmt::format("question: {}\nsweep:\n", quoted(experiment.question));
+  text += as_yaml(experiment.blocks.front(), "  ", "  ");
+  if (experiment.blocks.size() > 1) text += "also:\n";
+  for (const Block& block : std::span(experiment.blocks).subspan(1))
+    text += as_yaml(block, "  - ", "    ");
+  return text;
+}
+
+ResultsDirectory::ResultsDirectory(fs::path path, const Experiment& experiment, bool force) : path_(std::move(path)) {
+  std::error_code error;
+  if (fs::exists(path_, error) && !fs::is_directory(path_, error)) refuse(path_, "is no directory; results need one");
+  fs::create_directories(path_, error);
+  if (error) refuse(path_, fmt::format("cannot be made: {}", error.message()));
+  try {
+    const trace::OutputFile probe(path_ / record_file);
+    if (force || holds_nothing(path_) || holds(path_, experiment)) return;
+  } catch (const trace::FileError& failure) {
+    refuse(path_, fmt::format("cannot be written: {}", failure.what()));
+  }
+  refuse(path_,
+         fmt::format("is not empty and holds no results of experiment {}; choose another directory with --output, "
+                     "or let --force write into it",
+                     experiment.name));
+}
+
+void ResultsDirectory::write(const Experiment& experiment, std::span<const PointResult> results,
+                             std::span<const Comparison> comparisons, const RunRecord& record) const {
+  std::vector<fs::path> outdated;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_part = (name.starts_with("board-") || name.starts_with("card-")) && name.ends_with(".yaml");
+    if (name == record_file || is_part || is_unfinished(entry.path())) outdated.push_back(entry.path());
+  }
+  std::error_code ignored;
+  for (const fs::path& file : outdated)
+    fs::remove(file, ignored);
+
+  write_file(path_ / config_file, config_yaml(experiment));
+  write_parts(path_, experiment);
+  write_file(path_ / "results.csv", results_csv(experiment, results));
+  write_file(path_ / "comparison.csv", comparison_csv(comparisons));
+  write_file(path_ / record_file, run_json(experiment, results, comparisons, record));
+}
+
+}  // namespace spillway::experiments

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/parameters.hpp"
+
+namespace spillway::experiments {
+
+/// How a point ended.
+enum class PointStatus : std::uint8_t {
+  done,        ///< `ok` in results: it has its metrics
+  infeasible,  ///< no plan satisfies the request
+  stalled,     ///< a deadlock, which a strict queue allows
+  failed,      ///< an error; the sweep went on, but its exit code says so
+};
+
+/// `ok`, `infeasible`, `stalled`, `failed`.
+std::string_view to_string(PointStatus status);
+
+/// What became of a point.
+struct PointResult {
+  PointStatus status = PointStatus::done;
+  std::string reason;                         ///< empty when done
+  std::vector<std::optional<Value>> metrics;  ///< in the order of metrics(); empty unless done
+};
+
+/// How a sweep is run. Neither changes its results.
+struct RunOptions {
+  unsigned jobs = 1;  ///< threads
+  /// Told after each point how many of all are finished; called by one thread at a time.
+  std::function<void(std::size_t finished, std::size_t all)> progress;
+};
+
+/// Runs every point; results stand in the order of the points. Points with the SimGrid driver run one after the other
+/// on the calling thread, which must be the same in every call of a process: SimGrid has one engine. Throws InputError
+/// when a board or card file cannot be read; whatever else happens in a point becomes its result.
+std::vector<PointResult> run_points(std::span<const Point> points, const RunOptions& options);
+
+}  // namespace spillway::experiments
