@@ -61,10 +61,12 @@ ServiceTimes::ServiceTimes(const core::Plan& plan, const platforms::Board& board
       if (times.chunks[kind] != 0) continue;
 
       const std::uint32_t chunks = times.chunks[kind] = core::chunks_of(layer, task.tile);
+      times.compute[kind].resize(2 * std::size_t{layer.pieces});
+      times.weights[kind].resize(2 * std::size_t{layer.pieces});
       for (const std::uint32_t block : {0U, chunks / layer.pieces - 1}) {
-        for (const std::uint32_t piece : {0U, layer.pieces - 1}) {
+        for (std::uint32_t piece = 0; piece < layer.pieces; ++piece) {
           task.index = block * layer.pieces + piece;
-          const unsigned chunk = chunk_kind(times, chunks, task.index);
+          const std::uint32_t chunk = chunk_kind(times, chunks, task.index);
           task.kind = core::TaskKind::compute;
           times.compute[kind][chunk] = costs.of(task);
           task.kind = core::TaskKind::read_weights;
@@ -78,12 +80,6 @@ ServiceTimes::ServiceTimes(const core::Plan& plan, const platforms::Board& board
   }
 }
 
-unsigned ServiceTimes::chunk_kind(const LayerTimes& layer, std::uint32_t chunks, std::uint32_t chunk) const {
-  const bool last_block = chunk + layer.pieces >= chunks;
-  const bool last_piece = layer.pieces == 1 || chunk % layer.pieces == layer.pieces - 1;
-  return (last_block ? 1U : 0U) | (last_piece ? 2U : 0U);
-}
-
 const ServiceTimes::Service& ServiceTimes::of(const core::Task& task) const {
   const LayerTimes& layer = layers_[task.layer];
   if (task.kind == core::TaskKind::read_input) {
@@ -91,7 +87,7 @@ const ServiceTimes::Service& ServiceTimes::of(const core::Task& task) const {
   }
   const unsigned kind = tile_kind_[layer.first_tile + task.tile];
   if (task.kind == core::TaskKind::write_output) return layer.output[kind];
-  const unsigned chunk = chunk_kind(layer, layer.chunks[kind], task.index);
+  const std::uint32_t chunk = chunk_kind(layer, layer.chunks[kind], task.index);
   return task.kind == core::TaskKind::compute ? layer.compute[kind][chunk] : layer.weights[kind][chunk];
 }
 

@@ -30,13 +30,12 @@ class ServiceTimes {
   std::uint32_t contention_thousandths() const { return contention_thousandths_; }
 
  private:
-  // Tiles of a layer differ only in whether they are last in their row, column and group; chunks in whether theirs is
-  // the last block and the last piece.
+  // Tiles of a layer differ only in whether they are last in their row, column and group; chunks in whether their block
+  // is the last one, and in their piece.
   static constexpr unsigned tile_kinds = 8;
-  static constexpr unsigned chunk_kinds = 4;
 
   struct LayerTimes {
-    std::array<std::array<Service, chunk_kinds>, tile_kinds> weights{}, compute{};
+    std::array<std::vector<Service>, tile_kinds> weights{}, compute{};  ///< by chunk kind
     std::array<Service, tile_kinds> output{};
     std::array<std::uint32_t, tile_kinds> chunks{};
     std::uint32_t pieces = 1;
@@ -45,7 +44,10 @@ class ServiceTimes {
     std::size_t first_input = 0;  ///< into input_
   };
 
-  unsigned chunk_kind(const LayerTimes& layer, std::uint32_t chunks, std::uint32_t chunk) const;
+  static std::uint32_t chunk_kind(const LayerTimes& layer, std::uint32_t chunks, std::uint32_t chunk) {
+    const std::uint32_t piece = layer.pieces == 1 ? 0 : chunk % layer.pieces;
+    return chunk + layer.pieces >= chunks ? layer.pieces + piece : piece;
+  }
 
   std::vector<LayerTimes> layers_;
   std::vector<std::uint8_t> tile_kind_;

@@ -1,0 +1,78 @@
+#include "sim/swap/service_times.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "models/zoo.hpp"
+#include "sim/core/geometry.hpp"
+#include "sim/tiling/swap_plan.hpp"
+
+namespace spillway::swap {
+namespace {
+
+TEST(RoundTo10Ns, RoundsHalfUpAndRefusesNonsense) {
+  EXPECT_EQ(round_to_10_ns(0), 0U);
+  EXPECT_EQ(round_to_10_ns(14e-9), 10U);
+  EXPECT_EQ(round_to_10_ns(15.1e-9), 20U);
+  EXPECT_EQ(round_to_10_ns(1), 1'000'000'000U);
+  EXPECT_THROW(round_to_10_ns(-1e-6), std::invalid_argument);
+  EXPECT_THROW(round_to_10_ns(std::nan("")), std::invalid_argument);
+  EXPECT_THROW(round_to_10_ns(1e12), std::invalid_argument);
+}
+
+// The tables must give each task what the formula gives it.
+void expect_formula(const tiling::SwapPlan& swap_plan, const platforms::Card& card) {
+  const core::Plan plan = swap_plan.view();
+  const platforms::Board board = platforms::load_board("stm32f746g-disco");
+  const ServiceTimes times(plan, board, card);
+  const auto expect = [&](const core::Task& task) {
+    const std::uint64_t bytes = core::bytes_of(plan, task);
+    double seconds = 0;
+    if (task.kind == core::TaskKind::compute) {
+      const auto work_class = static_cast<std::size_t>(plan.layers[task.layer].work_class);
+      seconds =
+          board.compute_overhead.value + static_cast<double>(core::work_of(plan, task)) / board.rates[work_class].value;
+    } else {
+      const auto charged = static_cast<double>(card.full_buffers ? plan.buffer_bytes : bytes);
+      seconds = task.kind == core::TaskKind::write_output
+                    ? card.write_overhead.value + charged / card.write_bandwidth.value
+                    : card.read_overhead.value + charged / card.read_bandwidth.value;
+    }
+    ASSERT_EQ(times.of(task).bytes, bytes);
+    ASSERT_EQ(times.of(task).duration_ns, round_to_10_ns(seconds));
+  };
+  for (core::LayerIndex row = 0; row < plan.layers.size(); ++row) {
+    const core::Layer& layer = plan.layers[row];
+    for (std::uint32_t tile = 0; tile < layer.tiles(); ++tile) {
+      for (std::uint32_t part = 0; part < layer.parts; ++part) {
+        expect({0, tile, part, row, core::TaskKind::read_input});
+      }
+      for (std::uint32_t chunk = 0; chunk < core::chunks_of(layer, tile); ++chunk) {
+        if (layer.has_weights()) expect({0, tile, chunk, row, core::TaskKind::read_weights});
+        expect({0, tile, chunk, row, core::TaskKind::compute});
+      }
+      expect({0, tile, 0, row, core::TaskKind::write_output});
+    }
+  }
+}
+
+TEST(ServiceTimes, TablesGiveEachTaskTheFormula) {
+  for (const char* network : {"vgg16", "alexnet", "mobilenet", "mobilenet-dense-depthwise", "resnet18", "squeezenet"}) {
+    for (const tiling::Rule rule : {tiling::Rule::paper, tiling::Rule::paper_counts, tiling::Rule::halo}) {
+      for (const std::uint64_t buffer : {16, 128}) {
+        tiling::Request request;
+        request.sram_bytes = 2048 * 1024;
+        request.buffer_bytes = buffer * 1024;
+        request.rule = rule;
+        const tiling::SwapPlan plan = tiling::make_plan(*models::zoo(network), request);
+        SCOPED_TRACE(std::string(network) + " " + std::string(tiling::to_string(rule)));
+        expect_formula(plan, platforms::load_card("f746-disco-measured"));
+        expect_formula(plan, platforms::load_card("swapnn-paper-full-buffer"));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spillway::swap
