@@ -133,14 +133,16 @@ ChromeTraceSummary ChromeTrace::finish() {
     begin_event() << R"({"ph":"i","pid":1,"tid":1,"s":"g","ts":)" << Microseconds{summary_.last_end_ns}
                   << R"(,"name":"trace cut: )" << summary_.tasks_left_out << R"( tasks left out"})";
   }
+  // Drivers count the buffers of a shared pool as input.
+  const core::Pools& pools = plan_.pools;
+  const core::Pools sizes = pools.shared ? core::Pools{static_cast<std::uint16_t>(pools.total()), 0, 0, true} : pools;
   text_.reserve(event_bytes_);
   text_ << "\n"
         << R"(],"displayTimeUnit":"ms","otherData":{"frames":)" << plan_.frames << R"(,"buffer_bytes":)"
-        << plan_.buffer_bytes << R"(,"input_buffers":)" << plan_.pools.input << R"(,"weights_buffers":)"
-        << plan_.pools.weights << R"(,"output_buffers":)" << plan_.pools.output << R"(,"tasks":)" << summary_.tasks
-        << R"(,"dependencies":)" << summary_.dependencies << R"(,"broken_dependencies":)"
-        << summary_.broken_dependencies << R"(,"tasks_left_out":)" << summary_.tasks_left_out << R"(,"last_end_ns":)"
-        << summary_.last_end_ns << "}}\n";
+        << plan_.buffer_bytes << R"(,"input_buffers":)" << sizes.input << R"(,"weights_buffers":)" << sizes.weights
+        << R"(,"output_buffers":)" << sizes.output << R"(,"tasks":)" << summary_.tasks << R"(,"dependencies":)"
+        << summary_.dependencies << R"(,"broken_dependencies":)" << summary_.broken_dependencies
+        << R"(,"tasks_left_out":)" << summary_.tasks_left_out << R"(,"last_end_ns":)" << summary_.last_end_ns << "}}\n";
   file_.write(text_.view());
   text_.clear();
   file_.commit();

@@ -14,7 +14,7 @@ struct Record {
   std::uint64_t bytes = 0;  ///< moved between card and SRAM; 0 for compute
 };
 
-/// Buffers in use from `time_ns` on.
+/// Buffers in use from `time_ns` on. Those of a shared pool (core::Pools::shared) count as input.
 struct PoolLevels {
   std::uint64_t time_ns = 0;
   std::uint16_t input = 0, weights = 0, output = 0;

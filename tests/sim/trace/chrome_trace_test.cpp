@@ -148,6 +148,15 @@ TEST_F(ChromeTraceTest, LevelsOfOneInstantAreOneSample) {
   EXPECT_THAT(text, HasSubstr(R"("ts":2.000,"name":"buffers in use","args":{"input":0,"weights":2,"output":1})"));
 }
 
+TEST_F(ChromeTraceTest, SharedPoolIsOneCounter) {
+  tests::Network network = tests::three_layers();
+  network.pools.shared = true;
+  ChromeTrace trace(path_, network.plan(), network.names);
+  trace.pools({0, 8, 0, 0});
+  trace.finish();
+  EXPECT_THAT(trace_rules::check_file(path_).broken, IsEmpty());
+}
+
 TEST_F(ChromeTraceTest, OverlappingTasksOfOneResourceGetTracksOfTheirOwn) {
   const tests::Network network = tests::three_layers();
   ChromeTrace trace(path_, network.plan(), network.names);
