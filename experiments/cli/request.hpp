@@ -15,6 +15,10 @@ namespace spillway::cli {
 /// Adds a verb that leaves it to its Request to report arguments that it does not know.
 CLI::App& add_verb(CLI::App& app, const std::string& name, const std::string& description);
 
+/// `unknown WHAT "NAME"; did you mean "NEAREST"? REST`.
+std::string unknown(std::string_view what, const std::string& name, const std::vector<std::string>& names,
+                    const std::string& rest);
+
 /// Reads the values of a verb's options and collects everything that is wrong with them, so that one call reports all
 /// mistakes. Options are taken as text from CLI11 and read here. A function that finds a mistake notes it and returns
 /// a placeholder (0, nothing): what was read is to be used only after check().
@@ -26,7 +30,8 @@ class Request {
   /// Notes a mistake in an option (`--sram`) or argument (`NETWORK`).
   void problem(const std::string& option, const std::string& message);
 
-  /// Takes over the mistakes found in a file.
+  /// Notes mistakes found elsewhere, in a file say.
+  void problem(platforms::Problem found);
   void problems(const platforms::InputError& error);
 
   /// A size with its unit, more than zero.
@@ -44,9 +49,6 @@ class Request {
 
   /// A file that can be created there: its folder exists, can be written, and the path is no folder itself.
   void writable_file(const std::string& option, const std::string& path);
-
-  /// A folder that exists or can be made, and can be written.
-  void writable_directory(const std::string& option, const std::string& path);
 
   bool ok() const { return problems_.empty(); }
 

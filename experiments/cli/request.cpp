@@ -1,0 +1,131 @@
+#include "experiments/cli/request.hpp"
+
+#include <charconv>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "platforms/nearest.hpp"
+#include "platforms/units.hpp"
+
+namespace spillway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> option_names(const CLI::App& verb) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_lnames())
+      names.push_back("--" + name);
+  }
+  return names;
+}
+
+bool can_write(const fs::path& path) {
+  return ::access(path.c_str(), W_OK) == 0;
+}
+
+}  // namespace
+
+CLI::App& add_verb(CLI::App& app, const std::string& name, const std::string& description) {
+  CLI::App& verb = *app.add_subcommand(name, description);
+  verb.allow_extras();
+  return verb;
+}
+
+std::string unknown(std::string_view what, const std::string& name, const std::vector<std::string>& names,
+                    const std::string& rest) {
+  const std::string hint = platforms::did_you_mean(name, names);
+  return fmt::format("unknown {} \"{}\"{}{} {}", what, name, hint, hint.empty() ? ";" : "", rest);
+}
+
+Request::Request(const CLI::App& verb) {
+  const std::vector<std::string> arguments = verb.remaining();
+  bool unknown_option = false;
+  for (const std::string& argument : arguments) {
+    if (!argument.starts_with('-')) continue;
+    const std::string name = argument.substr(0, argument.find('='));
+    problem("", unknown("option", name, option_names(verb),
+                        fmt::format("`spillway {} --help` shows all", verb.get_name())));
+    unknown_option = true;
+  }
+  // What follows an unknown option is probably its value.
+  if (unknown_option) return;
+  for (const std::string& argument : arguments)
+    problem("", fmt::format("unexpected argument \"{}\"; `spillway {} --help` shows what is expected", argument,
+                            verb.get_name()));
+}
+
+void Request::problem(const std::string& option, const std::string& message) {
+  problem(platforms::Problem{"", 0, 0, option, message});
+}
+
+void Request::problem(platforms::Problem found) {
+  problems_.push_back(std::move(found));
+}
+
+void Request::problems(const platforms::InputError& error) {
+  problems_.insert(problems_.end(), error.problems().begin(), error.problems().end());
+}
+
+std::uint64_t Request::bytes(const std::string& option, const std::string& text) {
+  try {
+    const std::uint64_t size = platforms::parse_bytes(text);
+    if (size == 0) problem(option, fmt::format("\"{}\" is nothing; expected a size above 0", text));
+    return size;
+  } catch (const platforms::UnitError& error) {
+    problem(option, error.what());
+    return 0;
+  }
+}
+
+std::uint64_t Request::number(const std::string& option, const std::string& text, std::uint64_t least,
+                              std::uint64_t most) {
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && stop == end && least <= value && value <= most) return value;
+  problem(option, fmt::format("\"{}\" is no whole number from {} to {}", text, least, most));
+  return 0;
+}
+
+double Request::share(const std::string& option, const std::string& text) {
+  try {
+    const double value = platforms::parse_quantity(text, platforms::Unit::ratio);
+    if (value < 1) return value;
+    problem(option, fmt::format("\"{}\" is too much; expected a share from 0 to below 1", text));
+  } catch (const platforms::UnitError& error) {
+    problem(option, error.what());
+  }
+  return 0;
+}
+
+std::optional<std::size_t> Request::choice(const std::string& option, std::string_view what, const std::string& text,
+                                           const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == text) return i;
+  }
+  problem(option, unknown(what, text, names, fmt::format("expected one of {}", fmt::join(names, ", "))));
+  return std::nullopt;
+}
+
+void Request::writable_file(const std::string& option, const std::string& path) {
+  std::error_code error;
+  const fs::path folder = fs::absolute(path, error).parent_path();
+  if (path.empty() || fs::is_directory(path, error)) {
+    problem(option, fmt::format("\"{}\" is a folder; expected the path of a file", path));
+  } else if (!fs::is_directory(folder, error)) {
+    problem(option, fmt::format("cannot write \"{}\": there is no folder {}", path, folder.string()));
+  } else if (!can_write(folder)) {
+    problem(option, fmt::format("cannot write \"{}\": no permission to write in {}", path, folder.string()));
+  }
+}
+
+void Request::check() const {
+  if (!ok()) throw platforms::InputError(problems_);
+}
+
+}  // namespace spillway::cli

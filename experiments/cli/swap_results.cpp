@@ -1,0 +1,65 @@
+#include "experiments/cli/swap_results.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace spillway::cli {
+namespace {
+
+using experiments::Parameter;
+
+experiments::Point point_of(const experiments::Run& run, const swap::Options& options, const std::string& board,
+                            const std::string& card) {
+  const tiling::Request& request = run.plan.request;
+  experiments::Point point;
+  point[Parameter::network] = run.plan.network;
+  point[Parameter::board] = board;
+  point[Parameter::card] = card;
+  point[Parameter::rule] = std::string(tiling::to_string(request.rule));
+  point[Parameter::element] = std::string(models::to_string(request.element));
+  point[Parameter::sram] = request.sram_bytes;
+  point[Parameter::buffer] = request.buffer_bytes;
+  point[Parameter::mode] = std::string(options.mode == swap::Mode::parallel ? "parallel" : "sequential");
+  point[Parameter::frames] = std::uint64_t{request.frames};
+  point[Parameter::window] = std::uint64_t{run.plan.view().window};
+  point[Parameter::queue] = std::string(request.queue == core::Queue::skip ? "skip" : "strict");
+  point[Parameter::contention] = run.board.contention.value;
+  point[Parameter::driver] = std::string(options.driver == swap::Driver::virtual_clock ? "virtual" : "simgrid");
+  return point;
+}
+
+}  // namespace
+
+experiments::Experiment swap_experiment() {
+  experiments::Experiment experiment;
+  experiment.name = "swap";
+  experiment.title = "One run of spillway swap";
+  experiment.question = "How long does it take, and what does it cost?";
+  return experiment;
+}
+
+OnePointSweep as_sweep(const experiments::Run& run, const swap::Options& options, const std::string& board,
+                       const std::string& card, const std::string& why_stalled) {
+  OnePointSweep sweep{swap_experiment(), {}};
+  const experiments::Point point = point_of(run, options, board, card);
+  experiments::Block block;
+  for (std::size_t i = 0; i < experiments::parameter_count; ++i)
+    block[i] = {point[static_cast<Parameter>(i)]};
+  sweep.experiment.points = {point};
+  sweep.experiment.blocks = {block};
+
+  experiments::PointResult result;
+  if (run.result.stalled) {
+    result.status = experiments::PointStatus::stalled;
+    result.reason = why_stalled;
+  } else {
+    for (const experiments::Metric& metric : experiments::metrics())
+      result.metrics.push_back(metric.of(run));
+  }
+  sweep.results = {result};
+  return sweep;
+}
+
+}  // namespace spillway::cli
