@@ -1,0 +1,16 @@
+#include "expect_no_stall.hpp"
+#include <gtest/gtest.h>
+
+namespace spillway::oracle {
+namespace {
+
+TEST(ExplorationFull, OneIoOutstanding) {
+  expect_no_stall(larger_plans(), {.io = 1, .compute = 1});
+}
+
+TEST(ExplorationFull, ThreeIoOutstanding) {
+  expect_no_stall(larger_plans(), {.io = 3, .compute = 1});
+}
+
+}  // namespace
+}  // namespace spillway::oracle
