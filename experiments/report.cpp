@@ -1,6 +1,7 @@
 #include "experiments/report.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <iterator>
 
@@ -110,6 +111,13 @@ std::string read_figure(const fs::path& file) {
   return text.substr(start);
 }
 
+/// The first words of a figure's title.
+std::string network_of(const std::string& svg) {
+  constexpr std::string_view title = "<title>";
+  const std::size_t start = svg.find(title) + title.size();
+  return svg.substr(start, svg.find_first_of(",<", start) - start);
+}
+
 std::string figures(const ReportSection& section) {
   std::vector<fs::path> files;
   std::error_code no_figures;
@@ -118,9 +126,16 @@ std::string figures(const ReportSection& section) {
   }
   if (files.empty()) return R"(<p class="soft">The figures were not drawn.</p>)";
   std::ranges::sort(files);
-  std::string html = "<div class=\"figures\">\n";
-  for (const fs::path& file : files)
-    html += fmt::format("<figure role=\"img\">{}</figure>\n", read_figure(file));
+  std::string html, network;
+  for (const fs::path& file : files) {
+    const std::string svg = read_figure(file);
+    if (network_of(svg) != network) {
+      html += html.empty() ? "" : "</div>\n";
+      network = network_of(svg);
+      html += fmt::format("<h3>{}</h3>\n<div class=\"figures\">\n", escaped(network));
+    }
+    html += fmt::format("<figure>{}</figure>\n", svg);
+  }
   return html + "</div>\n";
 }
 
