@@ -65,7 +65,8 @@ Box tiles_reading(const Axes& axes, const Box& inputs) {
     const std::uint32_t reach = inputs.axis[i].first + axis.pad;
     const std::uint32_t first = reach >= axis.kernel ? (reach - axis.kernel) / axis.stride + 1 : 0;
     const std::uint32_t last = (inputs.axis[i].last + axis.pad - 1) / (axis.tile * axis.stride) + 1;
-    tiles.axis[i].first = first / axis.tile;
+    // Inputs that lie beyond the last output's are read by no tile.
+    tiles.axis[i].first = first < axis.size ? first / axis.tile : axis.tiles;
     if (last < axis.tiles) tiles.axis[i].last = last;
   }
   return tiles;
