@@ -10,6 +10,7 @@ function(spillway_room name path)
   cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   set(tree ${CMAKE_BINARY_DIR}/rooms/${name})
   get_filename_component(parent ${tree}/${path} DIRECTORY)
+  file(REMOVE_RECURSE ${tree})  # from an earlier configuration in which the room had another path
   file(MAKE_DIRECTORY ${parent})
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${path} ${tree}/${path} SYMBOLIC)
 
