@@ -1,5 +1,6 @@
 #include <limits>
 #include <optional>
+#include <stdexcept>
 
 #include "sim/swap/run.hpp"
 
@@ -8,84 +9,100 @@ namespace {
 
 constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
-/// The CPU: work in thousandths of a nanosecond, done at 1,000 of them a nanosecond, fewer while a transfer is in
-/// flight.
+/// The CPU. Under contention time counts in thousandths of a nanosecond and so does work: 1,000 units of it in 1,000 of
+/// time, fewer while a transfer is in flight. Without, both count in whole nanoseconds and a start fixes the end.
+template <bool contention>
 class Cpu {
  public:
   explicit Cpu(std::uint32_t contention_thousandths) : slow_rate_(1000 - contention_thousandths) {}
 
-  void start(std::uint64_t duration_ns, std::uint64_t now_ns, bool transfer) {
-    remaining_ = duration_ns * 1000;
-    set_rate(transfer, now_ns);
+  void start(std::uint64_t work, std::uint64_t now, bool transfer) {
+    if constexpr (contention) {
+      remaining_ = work * 1000;
+      set_rate(transfer, now);
+    } else {
+      end_ = now + work;
+    }
   }
 
   /// A transfer has begun or ended.
-  void transfer(bool in_flight, std::uint64_t now_ns) {
-    if (slow_rate_ == 1000 || end_ns_ == never) return;
-    const std::uint64_t done = (now_ns - since_ns_) * rate_;
-    remaining_ -= done < remaining_ ? done : remaining_;
-    set_rate(in_flight, now_ns);
+  void transfer(bool in_flight, std::uint64_t now) {
+    if constexpr (contention) {
+      if (end_ == never) return;
+      const std::uint64_t done = (now - since_) * rate_;
+      remaining_ -= done < remaining_ ? done : remaining_;
+      set_rate(in_flight, now);
+    }
   }
 
-  void stop() { end_ns_ = never; }
+  void stop() { end_ = never; }
 
-  std::uint64_t end_ns() const { return end_ns_; }
+  std::uint64_t end() const { return end_; }
 
  private:
-  void set_rate(bool transfer, std::uint64_t now_ns) {
-    since_ns_ = now_ns;
+  void set_rate(bool transfer, std::uint64_t now) {
+    since_ = now;
     rate_ = transfer ? slow_rate_ : 1000;
-    end_ns_ = now_ns + (rate_ == 1000 ? (remaining_ + 999) / 1000 : (remaining_ + rate_ - 1) / rate_);
+    end_ = now + (remaining_ + rate_ / 2) / rate_;
   }
 
   std::uint64_t slow_rate_;
   std::uint64_t rate_ = 1000;
   std::uint64_t remaining_ = 0;
-  std::uint64_t since_ns_ = 0;
-  std::uint64_t end_ns_ = never;
+  std::uint64_t since_ = 0;
+  std::uint64_t end_ = never;
 };
 
-}  // namespace
-
-Result run_virtual_clock(const core::Plan& plan, const ServiceTimes& times, Mode mode, trace::Sink* sink) {
+template <bool contention>
+Result run_clock(const core::Plan& plan, const ServiceTimes& times, Mode mode, trace::Sink* sink) {
+  constexpr std::uint64_t unit = contention ? 1000 : 1;  // of time in a nanosecond
   Run run(plan, times, sink);
   core::Scheduler& core = run.core();
   const bool sequential = mode == Mode::sequential;
-  Cpu cpu(times.contention_thousandths());
+  Cpu<contention> cpu(times.contention_thousandths());
   Run::Active io, compute;
   std::uint64_t now = 0;
   std::uint64_t io_end = never;
 
   while (!core.done()) {
-    if (io_end == never && !(sequential && cpu.end_ns() != never)) {
+    if (io_end == never && !(sequential && cpu.end() != never)) {
       if (const std::optional<core::Task> task = core.select_io()) {
-        io = run.begin(*task, now);
-        io_end = now + io.duration_ns;
+        io = run.begin(*task, now / unit);
+        io_end = now + io.duration_ns * unit;
         cpu.transfer(true, now);
       }
     }
-    if (cpu.end_ns() == never && !(sequential && io_end != never)) {
+    if (cpu.end() == never && !(sequential && io_end != never)) {
       if (const std::optional<core::Task> task = core.select_compute()) {
-        compute = run.begin(*task, now);
-        cpu.start(compute.duration_ns, now, io_end != never);
+        compute = run.begin(*task, now / unit);
+        cpu.start(compute.duration_ns * unit, now, io_end != never);
       }
     }
-    run.selections_made(now);
-    if (io_end == never && cpu.end_ns() == never) break;
+    run.selections_made(now / unit);
+    if (io_end == never && cpu.end() == never) break;
 
-    now = io_end < cpu.end_ns() ? io_end : cpu.end_ns();
+    now = io_end < cpu.end() ? io_end : cpu.end();
+    if (now >> 63 != 0)
+      throw std::overflow_error("more simulated time than the clock holds (106 days under contention)");
     const bool io_ends = io_end == now;
-    if (cpu.end_ns() == now) {
+    if (cpu.end() == now) {
       cpu.stop();
-      run.complete(compute, now);
+      run.complete(compute, now / unit);
     }
     if (io_ends) {
       io_end = never;
       cpu.transfer(false, now);
-      run.complete(io, now);
+      run.complete(io, now / unit);
     }
   }
-  return run.finish(now);
+  return run.finish(now / unit);
+}
+
+}  // namespace
+
+Result run_virtual_clock(const core::Plan& plan, const ServiceTimes& times, Mode mode, trace::Sink* sink) {
+  return times.contention_thousandths() == 0 ? run_clock<false>(plan, times, mode, sink)
+                                             : run_clock<true>(plan, times, mode, sink);
 }
 
 }  // namespace spillway::swap

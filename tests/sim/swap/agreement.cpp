@@ -35,7 +35,7 @@ class Comparer : public trace::Sink {
       return;
     }
     const trace::Record& other = expected_[at_];
-    if (!exact_ && at_ > 0 && close_to_previous(other)) {
+    if (!exact_ && close_to_a_neighbour()) {
       tie = true;
       return;
     }
@@ -53,9 +53,10 @@ class Comparer : public trace::Sink {
  private:
   static std::uint64_t apart(std::uint64_t a, std::uint64_t b) { return a > b ? a - b : b - a; }
 
-  bool close_to_previous(const trace::Record& record) const {
-    const std::uint64_t gap = record.end_ns - expected_[at_ - 1].end_ns;
-    return gap < 10;
+  bool close_to_a_neighbour() const {
+    const std::uint64_t end = expected_[at_].end_ns;
+    return (at_ > 0 && end - expected_[at_ - 1].end_ns < 10) ||
+           (at_ + 1 < expected_.size() && expected_[at_ + 1].end_ns - end < 10);
   }
 
   const std::vector<trace::Record>& expected_;
