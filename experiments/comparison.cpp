@@ -16,7 +16,8 @@ std::optional<double> metric_at(const PointResult& result, const Metric& metric)
   const std::optional<Value>& value = result.metrics[static_cast<std::size_t>(&metric - metrics().data())];
   if (!value) return std::nullopt;
   if (const auto* count = std::get_if<std::uint64_t>(&*value)) return static_cast<double>(*count);
-  return std::get<double>(*value);
+  if (const auto* figure = std::get_if<double>(&*value)) return *figure;
+  return std::nullopt;
 }
 
 bool is_hit(const Comparison& comparison) {

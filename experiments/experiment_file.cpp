@@ -36,6 +36,15 @@ Block read_block(Fields& fields) {
       block[i] = fields.one_or_more(parameter.key, parameter.reader);
     }
   }
+  const auto has_other = [&](Parameter parameter, const char* than) {
+    return std::ranges::any_of(block[static_cast<std::size_t>(parameter)],
+                               [&](const Value& value) { return value != Value(than); });
+  };
+  if (has_other(Parameter::element, "int8") && has_other(Parameter::rule, "halo")) {
+    fields.problem("element",
+                   "only rule halo heeds the element type, the others count one byte an element; sweep it in a "
+                   "block of its own with `rule: halo`");
+  }
   return block;
 }
 
@@ -63,6 +72,7 @@ void resolve(Point& point, std::map<std::string, double>& contentions) {
   if (std::holds_alternative<std::string>(point[Parameter::window])) {
     point[Parameter::window] = point[Parameter::frames];
   }
+  point[Parameter::window] = std::min(point.count(Parameter::window), point.count(Parameter::frames));
   if (std::holds_alternative<std::string>(point[Parameter::contention])) {
     const std::string& board = point.name(Parameter::board);
     if (!contentions.contains(board)) contentions.emplace(board, platforms::load_board(board).contention.value);

@@ -97,6 +97,10 @@ constexpr Metric all[] = {
     {"in_core_energy_per_frame_j", Unit::joules,
      "compute power x compute time of one frame without contention: a device whose memory holds the network",
      [](const Run& run) -> Optional { return in_core_energy(run); }},
+    {"executable", Unit::ratio, "yes, or why firmware and runtime refuse the plan: it counts only",
+     [](const Run& run) -> Optional {
+       return run.plan.counting_only.empty() ? std::string("yes") : "no: " + run.plan.counting_only;
+     }},
     {"buffers", Unit::ratio, "floor(sram_bytes / buffer_bytes)",
      [](const Run& run) -> Optional { return std::uint64_t{run.plan.pools.total()}; }},
     {"input_buffers", Unit::ratio, "floor(buffers / 4)",

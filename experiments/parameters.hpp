@@ -32,10 +32,11 @@ enum class Parameter : std::uint8_t {
   frames,
   window,
   queue,
+  pools,
   contention,
   driver,
 };
-inline constexpr std::size_t parameter_count = 13;
+inline constexpr std::size_t parameter_count = 14;
 
 /// How a parameter is written and read.
 struct ParameterInfo {

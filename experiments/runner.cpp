@@ -56,6 +56,7 @@ tiling::Request request_of(const Point& point) {
   request.frames = static_cast<std::uint32_t>(point.count(Parameter::frames));
   request.window = static_cast<std::uint32_t>(point.count(Parameter::window));
   request.queue = point.name(Parameter::queue) == "skip" ? core::Queue::skip : core::Queue::strict;
+  request.shared_pool = point.name(Parameter::pools) == "shared";
   return request;
 }
 

@@ -68,7 +68,8 @@ ExitCode reproduce(const CLI::App& verb, const Options& options) {
     }
   }
   request.check();
-  trace::OutputFile page(output / "report.html");
+  const std::filesystem::path page = output / "report.html";
+  trace::OutputFile{page};  // an unwritable page is an error before any work
 
   ExitCode code = ExitCode::done;
   std::vector<FinishedExperiment> finished;
@@ -88,9 +89,10 @@ ExitCode reproduce(const CLI::App& verb, const Options& options) {
     fmt::print(stderr, "spillway reproduce: no figures: {}\n", *reason);
     code = ExitCode::failed;
   }
-  page.write(experiments::report_page(sections, SPILLWAY_VERSION));
-  page.commit();
-  fmt::print("page: {}\n", page.path().string());
+  trace::OutputFile file(page);
+  file.write(experiments::report_page(sections, SPILLWAY_VERSION));
+  file.commit();
+  fmt::print("page: {}\n", page.string());
   return code;
 }
 

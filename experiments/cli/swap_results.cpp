@@ -25,8 +25,9 @@ experiments::Point point_of(const experiments::Run& run, const swap::Options& op
   point[Parameter::frames] = std::uint64_t{request.frames};
   point[Parameter::window] = std::uint64_t{run.plan.view().window};
   point[Parameter::queue] = std::string(request.queue == core::Queue::skip ? "skip" : "strict");
+  point[Parameter::pools] = std::string(request.shared_pool ? "shared" : "separate");
   point[Parameter::contention] = run.board.contention.value;
-  point[Parameter::driver] = std::string(options.driver == swap::Driver::virtual_clock ? "virtual" : "simgrid");
+  point[Parameter::driver] = std::string(options.driver == swap::Driver::virtual_clock ? "virtual-clock" : "simgrid");
   return point;
 }
 
