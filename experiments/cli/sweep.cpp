@@ -4,13 +4,14 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "experiments/cli/table.hpp"
 #include "experiments/progress.hpp"
-#include "platforms/units.hpp"
+#include "sim/trace/output_file.hpp"
 
 namespace spillway::cli {
 namespace {
@@ -107,7 +108,12 @@ FinishedExperiment run_experiment(const Experiment& experiment, const experiment
   }
   finished.comparisons = experiments::compare(experiment, finished.results);
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  directory.write(experiment, finished.results, finished.comparisons, {command, SPILLWAY_VERSION, wall_s, jobs});
+  try {
+    directory.write(experiment, finished.results, finished.comparisons, {command, SPILLWAY_VERSION, wall_s, jobs});
+  } catch (const trace::FileError& error) {
+    // The request was right, else the directory would have been refused: a full disk, say.
+    throw std::runtime_error(fmt::format("the results are lost: {}", error.what()));
+  }
 
   print_points(experiment, finished.results);
   print_comparisons(experiment, finished.comparisons);

@@ -155,6 +155,16 @@ TEST_F(Results, AKilledWriterLeavesWholeFilesAndARecordOnlyWhenAllAreThere) {
     EXPECT_EQ(entry.path().string().find(".partial-"), std::string::npos) << entry.path();
 }
 
+TEST(Readme, NamesEveryColumnAndParameter) {
+  const std::string readme = content(SPILLWAY_SOURCE_DIR "/experiments/README.md");
+  for (const Metric& metric : metrics())
+    EXPECT_THAT(readme, HasSubstr(std::string(metric.name)));
+  for (const ParameterInfo& parameter : parameters())
+    EXPECT_THAT(readme, HasSubstr(std::string(parameter.column)));
+  for (const std::string column : {"published_per_frame", "reference_point", "total_of_frames", "published_low"})
+    EXPECT_THAT(readme, HasSubstr(column));
+}
+
 TEST(Csv, QuotesWhatNeedsIt) {
   const std::vector<std::string> fields = {"plain", "a,b", "say \"x\"", "two\nlines", ""};
   EXPECT_EQ(csv_line(fields), "plain,\"a,b\",\"say \"\"x\"\"\",\"two\nlines\",\n");
