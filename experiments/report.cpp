@@ -4,6 +4,7 @@
 #include <cctype>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -50,7 +51,7 @@ td.source { min-width: 22rem; color: var(--soft); } td.at { min-width: 12rem; }
 .hit { color: var(--hit); } .known-miss, .unexpected-hit { color: var(--known); } .miss { color: var(--miss); }
 .contradictory { color: var(--contradictory); }
 .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 21rem), 1fr)); gap: 1rem; }
-figure { margin: 0; } figure svg { width: 100%; height: auto; display: block; }
+.figures { margin: 1.2rem 0; } figure { margin: 0; } figure svg { width: 100%; height: auto; display: block; }
 figure svg text { fill: var(--ink) !important; }
 </style>
 </head>
@@ -126,15 +127,30 @@ std::string figures(const ReportSection& section) {
   }
   if (files.empty()) return R"(<p class="soft">The figures were not drawn.</p>)";
   std::ranges::sort(files);
-  std::string html, network;
+  // Panels of one network stand together under its name; a row of single panels needs no names.
+  struct Group {
+    std::string network;
+    std::vector<std::string> panels;
+  };
+  std::vector<Group> groups;
   for (const fs::path& file : files) {
-    const std::string svg = read_figure(file);
-    if (network_of(svg) != network) {
+    std::string svg = read_figure(file);
+    const std::string network = network_of(svg);
+    if (groups.empty() || groups.back().network != network) groups.push_back({network, {}});
+    groups.back().panels.push_back(std::move(svg));
+  }
+  std::string html;
+  bool among_singles = false;
+  for (const Group& group : groups) {
+    const bool single = group.panels.size() == 1;
+    if (!(single && among_singles)) {
       html += html.empty() ? "" : "</div>\n";
-      network = network_of(svg);
-      html += fmt::format("<h3>{}</h3>\n<div class=\"figures\">\n", escaped(network));
+      html += single ? "" : fmt::format("<h3>{}</h3>\n", escaped(group.network));
+      html += "<div class=\"figures\">\n";
     }
-    html += fmt::format("<figure>{}</figure>\n", svg);
+    among_singles = single;
+    for (const std::string& panel : group.panels)
+      html += fmt::format("<figure>{}</figure>\n", panel);
   }
   return html + "</div>\n";
 }
