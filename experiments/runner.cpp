@@ -8,14 +8,16 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "experiments/metrics.hpp"
+#include "experiments/stall.hpp"
 #include "models/zoo.hpp"
 #include "platforms/board.hpp"
 #include "platforms/card.hpp"
+#include "sim/swap/energy.hpp"
 #include "sim/swap/simulate.hpp"
 #include "sim/tiling/swap_plan.hpp"
-#include "sim/trace/names.hpp"
 
 namespace spillway::experiments {
 namespace {
@@ -68,41 +70,6 @@ swap::Options options_of(const Point& point) {
   return options;
 }
 
-std::string_view to_string(core::Pool pool) {
-  switch (pool) {
-    case core::Pool::input:
-      return "input";
-    case core::Pool::weights:
-      return "weight";
-    case core::Pool::output:
-      return "output";
-  }
-  return "";
-}
-
-std::string describe_stall(const tiling::SwapPlan& plan, const swap::Result& result) {
-  std::string text = fmt::format("deadlock after {} tasks", result.io_tasks() + result.compute_tasks());
-  for (const core::Waiting& waiting : result.waiting) {
-    text += fmt::format("; {} of {}, frame {}, tile {} waits for {} {} buffers, {} free",
-                        trace::to_string(waiting.task.kind), plan.layer_names[waiting.task.layer], waiting.task.frame,
-                        waiting.task.tile, waiting.needed, to_string(waiting.pool), waiting.free);
-  }
-  return text;
-}
-
-/// Compute time of one frame while nothing else happens. Only contention makes it differ from what the run measured.
-double in_core_compute_s(const Point& point, const models::Network& network, const platforms::Board& board,
-                         const platforms::Card& card, const swap::Result& result) {
-  if (board.contention.value == 0) {
-    return static_cast<double>(result.compute_busy_ns) / 1e9 / static_cast<double>(result.frame_done_ns.size());
-  }
-  tiling::Request request = request_of(point);
-  request.frames = request.window = 1;
-  const tiling::SwapPlan plan = tiling::make_plan(network, request);
-  const swap::Options one_after_the_other{swap::Mode::sequential, swap::Driver::virtual_clock};
-  return static_cast<double>(swap::simulate(plan, board, card, one_after_the_other).compute_busy_ns) / 1e9;
-}
-
 PointResult run_point(const Point& point, const Material& material) {
   PointResult outcome;
   try {
@@ -113,8 +80,9 @@ PointResult run_point(const Point& point, const Material& material) {
 
     const tiling::SwapPlan plan = tiling::make_plan(network, request_of(point));
     const swap::Result result = swap::simulate(plan, board, card, options_of(point));
-    if (result.stalled) return {PointStatus::stalled, describe_stall(plan, result), {}};
-    const Run run{plan, board, card, result, in_core_compute_s(point, network, board, card, result)};
+    if (result.stalled)
+      return {PointStatus::stalled, fmt::format("{}", fmt::join(describe_stall(plan, result), "; ")), {}};
+    const Run run{plan, board, card, result, swap::in_core_compute_s(plan, board)};
     for (const Metric& metric : metrics())
       outcome.metrics.push_back(metric.of(run));
   } catch (const tiling::Infeasible& refusal) {

@@ -94,19 +94,12 @@ std::string_view role(models::Operator op) {
       return "a layer without weights that reads all its operands";
     case Operator::concat:
       return "no layer: consumers read the producers' tiles";
-    case Operator::batch_normalization:
-    case Operator::relu:
-    case Operator::relu6:
-    case Operator::sigmoid:
-    case Operator::tanh:
-    case Operator::softmax:
-    case Operator::dropout:
-      return "fused into its producer";
     case Operator::flatten:
     case Operator::reshape:
       return "no layer: shape only";
+    default:
+      return "fused into its producer";
   }
-  return {};
 }
 
 Table operators_table() {

@@ -12,8 +12,11 @@
 #include "experiments/cli/request.hpp"
 #include "experiments/cli/swap_report.hpp"
 #include "experiments/cli/swap_results.hpp"
+#include "experiments/cli/table.hpp"
 #include "experiments/cli/verbs.hpp"
 #include "experiments/results.hpp"
+#include "experiments/stall.hpp"
+#include "sim/swap/energy.hpp"
 #include "sim/swap/simulate.hpp"
 #include "sim/trace/chrome_trace.hpp"
 #include "sim/trace/csv_trace.hpp"
@@ -65,9 +68,6 @@ SwapRequest read(const Options& options, Request& request) {
   if (options.trace) request.writable_file("--trace", *options.trace);
   if (options.trace_csv) request.writable_file("--trace-csv", *options.trace_csv);
   if (options.csv) request.writable_file("--csv", *options.csv);
-  if (options.pools == "shared" && (options.csv || options.output)) {
-    request.problem("--pools", "results have no column for it: shared goes without --csv and --output");
-  }
 
   asked.run.mode = mode == 1U ? swap::Mode::sequential : swap::Mode::parallel;
   asked.run.driver = driver == 1U ? swap::Driver::simgrid : swap::Driver::virtual_clock;
@@ -101,7 +101,7 @@ class Traces {
     if (chrome_) {
       const trace::ChromeTraceSummary summary = chrome_->finish();
       fmt::print("trace       {}: {} tasks, {} dependencies; open it in Perfetto (ui.perfetto.dev)\n", *options_.trace,
-                 summary.tasks, summary.dependencies);
+                 with_thousands(summary.tasks), with_thousands(summary.dependencies));
     }
     if (csv_) {
       csv_->finish();
@@ -125,14 +125,6 @@ std::string command_line(const CLI::App& verb) {
     if (option->get_expected_max() > 0) text += ' ' + fmt::format("{}", fmt::join(option->results(), " "));
   }
   return text;
-}
-
-/// Compute time of one frame with nothing else going on.
-double in_core_compute_s(const models::Network& network, tiling::Request request, const platforms::Board& board,
-                         const platforms::Card& card) {
-  request.frames = request.window = 1;
-  const tiling::SwapPlan plan = plan_for(network, request);
-  return static_cast<double>(swap::simulate(plan, board, card, {.mode = swap::Mode::sequential}).compute_busy_ns) / 1e9;
 }
 
 /// Writes the files that were asked for beside the traces.
@@ -165,17 +157,15 @@ ExitCode simulate(const CLI::App& verb, const Options& options) {
   swap::Options how = asked.run;
   how.sink = traces.sink();
   const swap::Result result = swap::simulate(plan, board, card, how);
-  const double in_core_s = in_core_compute_s(*asked.plan.network, plan.request, board, card);
-  const experiments::Run run{plan, board, card, result, in_core_s};
+  const experiments::Run run{plan, board, card, result, swap::in_core_compute_s(plan, board)};
 
   fmt::print("{}", for_people(run, how));
   traces.finish();
-  const std::string stall = result.stalled ? why_stalled(run) : "";
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  write_results(options, directory, as_sweep(run, how, options.plan.board, asked.plan.card_name, stall),
+  write_results(options, directory, as_sweep(run, how, options.plan.board, asked.plan.card_name),
                 {command_line(verb), SPILLWAY_VERSION, wall_s, 1});
   if (!result.stalled) return ExitCode::done;
-  fmt::print(stderr, "spillway swap: {}\n", stall);
+  fmt::print(stderr, "spillway swap: {}\n", fmt::join(experiments::describe_stall(plan, result), "\n  "));
   return ExitCode::failed;
 }
 

@@ -9,7 +9,6 @@
 #include "experiments/cli/table.hpp"
 #include "platforms/units.hpp"
 #include "sim/swap/energy.hpp"
-#include "sim/trace/names.hpp"
 
 namespace spillway::cli {
 namespace {
@@ -32,19 +31,6 @@ std::string_view name_of(swap::Driver driver) {
 }
 std::string_view name_of(core::Queue queue) {
   return queue == core::Queue::skip ? "skip" : "strict";
-}
-
-std::string_view name_of(core::Pool pool, bool shared) {
-  if (shared) return "the one pool";
-  switch (pool) {
-    case core::Pool::input:
-      return "the input pool";
-    case core::Pool::weights:
-      return "the weight pool";
-    case core::Pool::output:
-      return "the output pool";
-  }
-  return {};
 }
 
 std::string counted(std::uint64_t count, std::string_view thing) {
@@ -134,20 +120,6 @@ std::string energy_text(const Run& run) {
 std::string for_people(const Run& run, const swap::Options& options) {
   const std::string plan = plan_text(run, options);
   return run.result.stalled ? plan + work_text(run) : plan + time_text(run) + work_text(run) + energy_text(run);
-}
-
-std::string why_stalled(const Run& run) {
-  const swap::Result& result = run.result;
-  std::string text = fmt::format("the run stalled after {} and {}: nothing can start, and",
-                                 format_seconds(seconds(result.makespan_ns)),
-                                 counted(result.io_tasks() + result.compute_tasks(), "task"));
-  for (const core::Waiting& waiting : result.waiting) {
-    const core::Task& task = waiting.task;
-    text += fmt::format("\n  {} {} of frame {}, layer {}, tile {} waits for {}: needs {}, free {}",
-                        trace::to_string(task.kind), task.index, task.frame, run.plan.layer_names[task.layer],
-                        task.tile, name_of(waiting.pool, run.plan.pools.shared), waiting.needed, waiting.free);
-  }
-  return text;
 }
 
 }  // namespace spillway::cli

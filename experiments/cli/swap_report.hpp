@@ -11,7 +11,4 @@ namespace spillway::cli {
 /// has only the first of them.
 std::string for_people(const experiments::Run& run, const swap::Options& options);
 
-/// The tasks that wait, and for which pool, one a line.
-std::string why_stalled(const experiments::Run& run);
-
 }  // namespace spillway::cli

@@ -4,6 +4,9 @@
 #include <cstdint>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "experiments/stall.hpp"
 
 namespace spillway::cli {
 namespace {
@@ -42,7 +45,7 @@ experiments::Experiment swap_experiment() {
 }
 
 OnePointSweep as_sweep(const experiments::Run& run, const swap::Options& options, const std::string& board,
-                       const std::string& card, const std::string& why_stalled) {
+                       const std::string& card) {
   OnePointSweep sweep{swap_experiment(), {}};
   const experiments::Point point = point_of(run, options, board, card);
   experiments::Block block;
@@ -54,7 +57,7 @@ OnePointSweep as_sweep(const experiments::Run& run, const swap::Options& options
   experiments::PointResult result;
   if (run.result.stalled) {
     result.status = experiments::PointStatus::stalled;
-    result.reason = why_stalled;
+    result.reason = fmt::format("{}", fmt::join(experiments::describe_stall(run.plan, run.result), "; "));
   } else {
     for (const experiments::Metric& metric : experiments::metrics())
       result.metrics.push_back(metric.of(run));

@@ -16,9 +16,9 @@ struct OnePointSweep {
   std::vector<experiments::PointResult> results;
 };
 
-/// `board` and `card` are names or paths, as the user gave them. `why_stalled` is used where the run stalled.
+/// `board` and `card` are names or paths, as the user gave them.
 OnePointSweep as_sweep(const experiments::Run& run, const swap::Options& options, const std::string& board,
-                       const std::string& card, const std::string& why_stalled);
+                       const std::string& card);
 
 /// The sweep before its run: what a results directory is made for.
 experiments::Experiment swap_experiment();

@@ -3,6 +3,7 @@
 #include "platforms/board.hpp"
 #include "platforms/card.hpp"
 #include "sim/swap/result.hpp"
+#include "sim/tiling/swap_plan.hpp"
 
 namespace spillway::swap {
 
@@ -14,6 +15,10 @@ struct Energy {
 };
 
 Energy energy_of(const Result& result, const platforms::Board& board, const platforms::Card& card);
+
+/// Seconds that one frame computes with all memory in core: the work of each layer at the board's rate for its class,
+/// without tiles and without contention.
+double in_core_compute_s(const tiling::SwapPlan& plan, const platforms::Board& board);
 
 /// The same work with all memory in core: the CPU computes for `compute_s` and nothing else happens.
 double in_core_energy_j(double compute_s, const platforms::Board& board);

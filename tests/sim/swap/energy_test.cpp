@@ -33,6 +33,23 @@ TEST(Energy, InCoreIsComputeAlone) {
   EXPECT_DOUBLE_EQ(in_core_energy_j(2.0, board_of(0.5, 1.5)), 3.0);
 }
 
+TEST(Energy, InCoreTimeIsThatOfAComputeThatNothingDisturbs) {
+  const platforms::Board board = platforms::load_board("swapnn-paper");
+  const platforms::Card card = platforms::load_card("swapnn-paper");
+  tiling::Request request;
+  request.sram_bytes = 512 * 1024;
+  request.buffer_bytes = 16 * 1024;
+  const tiling::SwapPlan plan = tiling::make_plan(*models::zoo("mobilenet"), request);
+  const Result result = simulate(plan, board, card, {.mode = Mode::sequential});
+  const double rounding_s = 5e-9 * static_cast<double>(result.compute_tasks());
+  EXPECT_NEAR(in_core_compute_s(plan, board), static_cast<double>(result.compute_busy_ns) * 1e-9, rounding_s);
+
+  platforms::Board twice_as_fast = board;
+  for (platforms::Figure& rate : twice_as_fast.rates)
+    rate.value *= 2;
+  EXPECT_DOUBLE_EQ(in_core_compute_s(plan, twice_as_fast), in_core_compute_s(plan, board) / 2);
+}
+
 TEST(Energy, MoreFramesNeverCostLess) {
   const platforms::Board board = platforms::load_board("stm32f746g-disco");
   const platforms::Card card = platforms::load_card("f746-disco-measured");
