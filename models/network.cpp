@@ -11,7 +11,7 @@
 namespace spillway::models {
 namespace {
 
-constexpr std::array<Operator, 18> operators = {
+constexpr std::array<Operator, 24> operators = {
     Operator::input,
     Operator::convolution,
     Operator::dense,
@@ -24,12 +24,18 @@ constexpr std::array<Operator, 18> operators = {
     Operator::local_response_normalization,
     Operator::relu,
     Operator::relu6,
+    Operator::leaky_relu,
+    Operator::clip,
     Operator::sigmoid,
+    Operator::hard_sigmoid,
+    Operator::hard_swish,
     Operator::tanh,
     Operator::softmax,
     Operator::dropout,
+    Operator::identity,
     Operator::flatten,
     Operator::reshape,
+    Operator::transpose,
 };
 
 template <typename Count>
@@ -157,18 +163,30 @@ std::string_view to_string(Operator op) {
       return "relu";
     case Operator::relu6:
       return "relu6";
+    case Operator::leaky_relu:
+      return "leaky_relu";
+    case Operator::clip:
+      return "clip";
     case Operator::sigmoid:
       return "sigmoid";
+    case Operator::hard_sigmoid:
+      return "hard_sigmoid";
+    case Operator::hard_swish:
+      return "hard_swish";
     case Operator::tanh:
       return "tanh";
     case Operator::softmax:
       return "softmax";
     case Operator::dropout:
       return "dropout";
+    case Operator::identity:
+      return "identity";
     case Operator::flatten:
       return "flatten";
     case Operator::reshape:
       return "reshape";
+    case Operator::transpose:
+      return "transpose";
   }
   return "unknown operator";
 }

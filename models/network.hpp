@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -25,19 +27,25 @@ enum class Operator : std::uint8_t {
   dense,        ///< fully connected over the flattened input
   max_pool,
   average_pool,                  ///< a global average pool is one whose window is the whole map
-  add,                           ///< element-wise, all inputs of the same shape
-  multiply,                      ///< element-wise, all inputs of the same shape
+  add,                           ///< element-wise; an input of one value per channel counts for the whole map
+  multiply,                      ///< as add
   concat,                        ///< along the channels, in the order of the inputs
   batch_normalization,           ///< a scale and a shift per channel
   local_response_normalization,  ///< across channels
   relu,
   relu6,
+  leaky_relu,
+  clip,
   sigmoid,
+  hard_sigmoid,
+  hard_swish,
   tanh,
-  softmax,
-  dropout,  ///< the identity at inference
-  flatten,  ///< shape only
-  reshape,  ///< shape only
+  softmax,    ///< over the channels of each position
+  dropout,    ///< the identity at inference
+  identity,   ///< its input
+  flatten,    ///< shape only
+  reshape,    ///< shape only
+  transpose,  ///< data in another order: channels shuffled, or axes exchanged
 };
 
 /// Every operator, in the order of the enumeration.
@@ -84,8 +92,20 @@ struct Node {
   /// Count and charge the weights of a depthwise convolution as if groups were 1 (k x k x C x C). The published
   /// SwapNN counts of MobileNet rest on this; MACs stay true.
   bool dense_weight_bytes = false;
+  /// Average pooling: elements of the padding count in the mean.
+  bool count_include_pad = false;
   std::int64_t normalization_size = 1;  ///< local response normalization: channels of the window
-  Shape output;                         ///< result of shape inference
+  /// Local response normalization: x / (bias + alpha / size * sum of squares in the window) ^ beta.
+  float normalization_alpha = 1e-4F, normalization_beta = 0.75F, normalization_bias = 1;
+  float slope = 0;   ///< leaky relu below zero; hard sigmoid: clip(slope x + offset, 0, 1)
+  float offset = 0;  ///< hard sigmoid
+  float minimum = -std::numeric_limits<float>::infinity();  ///< clip
+  float maximum = std::numeric_limits<float>::infinity();   ///< clip
+  /// Transpose: the axis (0 channels, 1 height, 2 width) of the input that becomes axis i of the output.
+  std::array<std::uint8_t, 3> permutation = {0, 1, 2};
+  Shape output;  ///< result of shape inference
+
+  friend bool operator==(const Node&, const Node&) = default;
 };
 
 /// A network that cannot be: a shape that does not fit, an unknown input, a name used twice.
@@ -117,8 +137,8 @@ class Network {
   /// Nodes that read the output of `id`, in order, each once.
   std::vector<NodeId> consumers(NodeId id) const;
 
-  /// Shape of the input that a node reads; for a concat the concatenated one, for an element-wise one the operand,
-  /// for a dense layer the one before flattening, for an input node its own.
+  /// Shape of the input that a node reads; for a concat the concatenated one, for an element-wise one the first
+  /// operand, for a dense layer the one before flattening, for an input node its own.
   Shape input_shape(NodeId id) const;
 
   /// True for a convolution whose groups equal its input channels (and are more than one).

@@ -1,6 +1,7 @@
 #include "models/shapes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <utility>
 
@@ -73,6 +74,17 @@ void check_foreign_attributes(const Node& node) {
     refuse("bias", "convolution and dense");
   if (node.op != Operator::local_response_normalization && node.normalization_size != plain.normalization_size)
     refuse("normalization_size", "local_response_normalization");
+  if (node.op != Operator::local_response_normalization &&
+      (node.normalization_alpha != plain.normalization_alpha || node.normalization_beta != plain.normalization_beta ||
+       node.normalization_bias != plain.normalization_bias))
+    refuse("normalization constants", "local_response_normalization");
+  if (node.op != Operator::average_pool && node.count_include_pad) refuse("count_include_pad", "average_pool");
+  if (node.op != Operator::leaky_relu && node.op != Operator::hard_sigmoid && node.slope != plain.slope)
+    refuse("slope", "leaky_relu and hard_sigmoid");
+  if (node.op != Operator::hard_sigmoid && node.offset != plain.offset) refuse("offset", "hard_sigmoid");
+  if (node.op != Operator::clip && (node.minimum != plain.minimum || node.maximum != plain.maximum))
+    refuse("minimum and maximum", "clip");
+  if (node.op != Operator::transpose && node.permutation != plain.permutation) refuse("permutation", "transpose");
 }
 
 void check_window(const Node& node) {
@@ -131,11 +143,29 @@ Shape infer_pool(const Node& node, const Shape& operand) {
 }
 
 Shape infer_elementwise(const Node& node, std::span<const Shape> operands) {
+  const Shape one_per_channel = {operands.front().channels, 1, 1};
   for (std::size_t position = 1; position < operands.size(); ++position)
-    if (operands[position] != operands.front())
-      fail(node, "input {} is {} but input 0 is {}; expected all of one shape", position, to_string(operands[position]),
-           to_string(operands.front()));
+    if (operands[position] != operands.front() && operands[position] != one_per_channel)
+      fail(node, "input {} is {} but input 0 is {}; expected all of one shape, or one value per channel", position,
+           to_string(operands[position]), to_string(operands.front()));
   return operands.front();
+}
+
+Shape infer_transpose(const Node& node, const Shape& operand) {
+  std::array<std::uint8_t, 3> axes = node.permutation;
+  std::ranges::sort(axes);
+  if (axes != std::array<std::uint8_t, 3>{0, 1, 2})
+    fail(node, "permutation {}, {}, {}; expected each of the axes 0, 1 and 2 once", node.permutation[0],
+         node.permutation[1], node.permutation[2]);
+  const std::array<std::int64_t, 3> extents = {operand.channels, operand.height, operand.width};
+  return {extents[node.permutation[0]], extents[node.permutation[1]], extents[node.permutation[2]]};
+}
+
+void check_clip(const Node& node) {
+  // Also false for a bound that is no number.
+  if (!(node.minimum <= node.maximum))
+    fail(node, "minimum {} and maximum {}; expected a minimum that is not above the maximum", node.minimum,
+         node.maximum);
 }
 
 Shape infer_concat(const Node& node, std::span<const Shape> operands) {
@@ -181,13 +211,22 @@ Shape infer_valid_arity(const Node& node, std::span<const Shape> operands) {
     case Operator::local_response_normalization:
       check_range(node, "normalization_size", node.normalization_size, 1);
       return operands.front();
+    case Operator::transpose:
+      return infer_transpose(node, operands.front());
+    case Operator::clip:
+      check_clip(node);
+      return operands.front();
     case Operator::batch_normalization:
     case Operator::relu:
     case Operator::relu6:
+    case Operator::leaky_relu:
     case Operator::sigmoid:
+    case Operator::hard_sigmoid:
+    case Operator::hard_swish:
     case Operator::tanh:
     case Operator::softmax:
     case Operator::dropout:
+    case Operator::identity:
       return operands.front();
   }
   fail(node, "operator {} is unknown; expected one of the operators of models/network.hpp",

@@ -23,6 +23,7 @@ struct Feed {
   std::uint32_t first_channel = 0, channels = 0;
   std::int64_t height = 1, width = 1;  ///< of the map
   bool pooled = false;                 ///< seen through a pooling without a task: sizes are not the producer's
+  bool permuted = false;               ///< seen through a transpose: any element may lie in any tile of the producer
 };
 using Feeds = std::vector<Feed>;
 
@@ -44,14 +45,20 @@ Role role_of(Operator op, Lowering lowering) {
     case Operator::concat:
     case Operator::flatten:
     case Operator::reshape:
+    case Operator::transpose:
       return Role::view;
     case Operator::batch_normalization:
     case Operator::relu:
     case Operator::relu6:
+    case Operator::leaky_relu:
+    case Operator::clip:
     case Operator::sigmoid:
+    case Operator::hard_sigmoid:
+    case Operator::hard_swish:
     case Operator::tanh:
     case Operator::softmax:
     case Operator::dropout:
+    case Operator::identity:
       return Role::fused;
   }
   return Role::layer;
@@ -84,7 +91,16 @@ class Lowerer {
     Feeds all;
     for (const NodeId producer : node.inputs)
       all.insert(all.end(), feeds_[producer].begin(), feeds_[producer].end());
+    if (node.op == Operator::transpose) permute(node, all);
     return all;
+  }
+
+  static void permute(const Node& node, Feeds& feeds) {
+    if (feeds.size() > 1) {
+      throw Unsupported(
+          fmt::format("`{}` transposes maps of {} layers at once: expected one", node.name, feeds.size()));
+    }
+    feeds.front().permuted = true;
   }
 
   Feeds input(const Node& node) {
@@ -220,7 +236,7 @@ class Lowerer {
               node.name, feed.height, feed.width, layer.input_height, layer.input_width));
         }
         const std::uint32_t channels = size(node, feed.channels * scale);
-        layer.waits_for_all = layer.waits_for_all || feed.pooled;
+        layer.waits_for_all = layer.waits_for_all || feed.pooled || feed.permuted;
         layer.sources.push_back({channel, channels, size(node, feed.first_channel * scale), feed.producer});
         channel += channels;
       }

@@ -23,7 +23,7 @@ struct SwapLayer {
   core::WorkClass work_class = core::WorkClass::convolution;
   bool channelwise = false;    ///< output channel c reads input channel c (and its channel_halo neighbours)
   bool flattened = false;      ///< reads its input as a vector: input_channels counts elements
-  bool waits_for_all = false;  ///< see core::Layer; where a pooling without a task stands before it
+  bool waits_for_all = false;  ///< see core::Layer; where a pooling without a task or a transpose stands before it
 
   std::uint32_t input_channels = 0, input_height = 1, input_width = 1;  ///< of one operand
   std::uint32_t channels = 0, height = 1, width = 1;                    ///< of the output

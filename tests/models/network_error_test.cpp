@@ -216,6 +216,33 @@ const std::vector<Case> cases = {
        return node;
      },
      {"normalization_size is 0"}},
+    {"NormalizationConstantsOfAConvolution",
+     convolution_with([](Node& node) { node.normalization_beta = 0.5F; }),
+     {"has no normalization constants"}},
+    {"CountIncludePadOfAMaximum", pool_with([](Node& node) { node.count_include_pad = true; }), {"average_pool"}},
+    {"SlopeOfAConvolution", convolution_with([](Node& node) { node.slope = 0.1F; }), {"has no slope", "leaky_relu"}},
+    {"OffsetOfAConvolution", convolution_with([](Node& node) { node.offset = 0.1F; }), {"has no offset"}},
+    {"BoundOfAConvolution", convolution_with([](Node& node) { node.maximum = 6; }), {"has no minimum and maximum"}},
+    {"PermutationOfAConvolution",
+     convolution_with([](Node& node) {
+       node.permutation = {1, 0, 2};
+     }),
+     {"has no permutation", "transpose"}},
+    {"ClipUpsideDown",
+     [](const Stage& stage) {
+       Node node = wrong(Operator::clip, {stage.map});
+       node.minimum = 2;
+       node.maximum = 1;
+       return node;
+     },
+     {"minimum 2 and maximum 1"}},
+    {"TransposeOfAnAxisTwice",
+     [](const Stage& stage) {
+       Node node = wrong(Operator::transpose, {stage.map});
+       node.permutation = {1, 1, 2};
+       return node;
+     },
+     {"permutation 1, 1, 2", "each of the axes"}},
     {"ReshapeToOtherNumber", reshaped({6, 8, 9}), {"6x8x9 has 432 elements", "6x8x8 has 384"}},
     {"ReshapeToNothing", reshaped({0, 8, 8}), {"output channels is 0"}},
     {"ReshapeThatOverflows",

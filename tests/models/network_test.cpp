@@ -114,8 +114,10 @@ TEST(Network, ElementwiseReadsItsOperand) {
 TEST(Network, ShapePreservingOperatorsHaveNoWork) {
   Network network("unary");
   NodeId last = input(network, {3, 8, 6});
-  for (const Operator op : {Operator::relu, Operator::relu6, Operator::sigmoid, Operator::tanh, Operator::softmax,
-                            Operator::dropout, Operator::batch_normalization, Operator::local_response_normalization}) {
+  for (const Operator op :
+       {Operator::relu, Operator::relu6, Operator::leaky_relu, Operator::clip, Operator::hard_sigmoid,
+        Operator::hard_swish, Operator::identity, Operator::sigmoid, Operator::tanh, Operator::softmax,
+        Operator::dropout, Operator::batch_normalization, Operator::local_response_normalization}) {
     last = append(network, op, std::string(to_string(op)), {last});
     EXPECT_EQ(network.node(last).output, (Shape{3, 8, 6})) << to_string(op);
     EXPECT_EQ(network.macs(last), 0) << to_string(op);
@@ -134,6 +136,26 @@ TEST(Network, FlattenAndReshapeKeepTheElements) {
   reshape.inputs = {map};
   reshape.output = {6, 4, 6};
   EXPECT_EQ(network.node(network.add(reshape)).output, (Shape{6, 4, 6}));
+}
+
+TEST(Network, ElementwiseTakesOneValuePerChannel) {
+  Network network("net");
+  const NodeId map = input(network, {6, 8, 4});
+  const NodeId scale = global_average_pool(network, "scale", map);
+  EXPECT_EQ(network.node(append(network, Operator::multiply, "scaled", {map, scale})).output, (Shape{6, 8, 4}));
+}
+
+TEST(Network, TransposeExchangesAxes) {
+  Network network("net");
+  const NodeId map = input(network, {6, 8, 4});
+  Node node;
+  node.name = "turned";
+  node.op = Operator::transpose;
+  node.inputs = {map};
+  node.permutation = {2, 0, 1};
+  const NodeId turned = network.add(node);
+  EXPECT_EQ(network.node(turned).output, (Shape{4, 6, 8}));
+  EXPECT_EQ(network.macs(turned), 0);
 }
 
 TEST(Network, GlobalAveragePoolCoversTheMap) {
@@ -185,7 +207,7 @@ TEST(Network, OperatorsHaveDistinctNames) {
   for (const Operator op : all_operators())
     names.insert(to_string(op));
   EXPECT_EQ(names.size(), all_operators().size());
-  EXPECT_EQ(names.size(), static_cast<std::size_t>(Operator::reshape) + 1);
+  EXPECT_EQ(names.size(), static_cast<std::size_t>(Operator::transpose) + 1);
   EXPECT_EQ(names.count("unknown operator"), 0U);
 }
 

@@ -132,6 +132,45 @@ TEST(Lower, WeightsOnlyKeepsShapesAndWaitsForAll) {
   EXPECT_THAT(layers[5].sources, ElementsAre(Part{0, 9216, 0, 4}));
 }
 
+models::NodeId reshaped(Network& network, const char* name, NodeId from, const models::Shape& shape) {
+  models::Node node;
+  node.name = name;
+  node.op = Operator::reshape;
+  node.inputs = {from};
+  node.output = shape;
+  return network.add(node);
+}
+
+models::NodeId shuffled(Network& network, NodeId from) {
+  models::Node node;
+  node.name = "transpose";
+  node.op = Operator::transpose;
+  node.inputs = {reshaped(network, "groups", from, {2, 4, 64})};
+  node.permutation = {1, 0, 2};
+  return reshaped(network, "map", network.add(node), {8, 8, 8});
+}
+
+TEST(Lower, BehindAChannelShuffleALayerWaitsForAllOfItsProducer) {
+  Network network("net");
+  const NodeId in = models::input(network, {4, 8, 8});
+  const NodeId a = models::convolution(network, "a", in, 8, models::square(1), {.groups = 2});
+  models::convolution(network, "b", shuffled(network, a), 8, models::square(3, 1, 1), {.groups = 8});
+  const std::vector<SwapLayer> layers = lower(network);
+  ASSERT_THAT(names(layers), ElementsAre("a", "b"));
+  EXPECT_THAT(layers[1].sources, ElementsAre(Part{0, 8, 0, 0}));
+  EXPECT_TRUE(layers[1].waits_for_all);
+  EXPECT_FALSE(layers[0].waits_for_all);
+}
+
+TEST(Lower, AShuffleOfAConcatenationIsRefused) {
+  Network network("net");
+  const NodeId in = models::input(network, {4, 8, 8});
+  const NodeId a = models::convolution(network, "a", in, 4, models::square(1));
+  const NodeId both = models::append(network, Operator::concat, "both", {a, in});
+  models::convolution(network, "b", shuffled(network, both), 8, models::square(1));
+  EXPECT_THAT(refusal_of(network), ::testing::HasSubstr("`transpose` transposes maps of 2 layers at once"));
+}
+
 TEST(Lower, WeightsOnlyReadsTheLastOperandOfASum) {
   for (const bool swapped : {false, true}) {
     Network network("net");
