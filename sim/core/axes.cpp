@@ -8,68 +8,79 @@ constexpr std::uint32_t everything = 0x7FFFFFFF;
 }  // namespace
 
 Axes::Axes(const Layer& layer)
-    : axis{{layer.channels, layer.tile_channels, layer.groups, everything, 0, 0, everything},
-           {layer.height, layer.tile_height, layer.rows, layer.input_height, layer.stride_height, layer.pad_top,
-            layer.kernel_height},
-           {layer.width, layer.tile_width, layer.columns, layer.input_width, layer.stride_width, layer.pad_left,
-            layer.kernel_width}} {
+    : size{layer.channels, layer.height, layer.width},
+      tile{layer.tile_channels, layer.tile_height, layer.tile_width},
+      tiles{layer.groups, layer.rows, layer.columns},
+      input{everything, layer.input_height, layer.input_width},
+      stride{0, layer.stride_height, layer.stride_width},
+      pad{layer.channel_halo, layer.pad_top, layer.pad_left},
+      kernel{everything, layer.kernel_height, layer.kernel_width} {
   if (layer.channelwise) {
-    axis[0].stride = 1;
-    axis[0].pad = layer.channel_halo;
-    axis[0].kernel = 2U * layer.channel_halo + 1;
+    stride[0] = 1;
+    kernel[0] = 2 * pad[0] + 1;
   }
-  if (layer.flattened) axis[1].input = axis[2].input = 1;
+  if (layer.flattened) input[1] = input[2] = 1;
+}
+
+Box outputs_of(const Axes& axes) {
+  return {{{0, axes.size[0]}, {0, axes.size[1]}, {0, axes.size[2]}}};
 }
 
 Box outputs_of(const Axes& axes, std::uint32_t tile) {
   Box box;
   for (int i = 2; i >= 0; --i) {
-    const Axis& axis = axes.axis[i];
-    const std::uint32_t rest = tile / axis.tiles;
-    const std::uint32_t first = (tile - rest * axis.tiles) * axis.tile;
-    const std::uint32_t last = first + axis.tile;
-    box.axis[i] = {first, last < axis.size ? last : axis.size};
+    const std::uint32_t rest = tile / axes.tiles[i];
+    const std::uint32_t first = (tile - rest * axes.tiles[i]) * axes.tile[i];
+    const std::uint32_t last = first + axes.tile[i];
+    box.axis[i] = {first, last < axes.size[i] ? last : axes.size[i]};
     tile = rest;
   }
   return box;
 }
 
-Box inputs_of(const Axes& axes, const Part& part, Box box) {
+void to_inputs(const Axes& axes, const Part& part, Box& box) {
   for (int i = 0; i < 3; ++i) {
-    const Axis& axis = axes.axis[i];
-    const auto input = [&axis](std::uint32_t reach) {
-      const std::uint32_t at = reach > axis.pad ? reach - axis.pad : 0;
-      return at < axis.input ? at : axis.input;
-    };
-    box.axis[i] = {input(box.axis[i].first * axis.stride), input((box.axis[i].last - 1) * axis.stride + axis.kernel)};
+    Range& range = box.axis[i];
+    const std::uint32_t pad = axes.pad[i];
+    range = common({range.first * axes.stride[i], (range.last - 1) * axes.stride[i] + axes.kernel[i]},
+                   {pad, pad + axes.input[i]});
+    shift(range, 0 - pad);
   }
   box.axis[0] = common(box.axis[0], {part.first_channel, part.first_channel + part.channels});
-  return box;
 }
 
-Box tiles_holding(const Axes& axes, const Box& outputs) {
-  Box tiles;
+void to_readers(const Axes& axes, Box& box) {
   for (int i = 0; i < 3; ++i) {
-    const std::uint32_t tile = axes.axis[i].tile;
-    tiles.axis[i] = {outputs.axis[i].first / tile, (outputs.axis[i].last - 1) / tile + 1};
+    Range& range = box.axis[i];
+    if (axes.stride[i] == 0) {
+      range = {0, axes.size[i]};
+      continue;
+    }
+    shift(range, axes.pad[i]);
+    range.first = range.first >= axes.kernel[i] ? (range.first - axes.kernel[i]) / axes.stride[i] + 1 : 0;
+    range.last = (range.last - 1) / axes.stride[i] + 1;
+    if (range.last > axes.size[i]) range.last = axes.size[i];
+    // Inputs beyond the last output's are read by none, though the last tile could hold more outputs.
+    if (range.first >= axes.size[i]) range.first = axes.tiles[i] * axes.tile[i];
   }
-  return tiles;
 }
 
-Box tiles_reading(const Axes& axes, const Box& inputs) {
-  Box tiles;
+TileWalk::TileWalk(const Axes& axes, const Box& outputs) : rows_(axes.tiles[1]), columns_(axes.tiles[2]) {
   for (int i = 0; i < 3; ++i) {
-    const Axis& axis = axes.axis[i];
-    tiles.axis[i] = {0, axis.tiles};
-    if (axis.stride == 0) continue;
-    const std::uint32_t reach = inputs.axis[i].first + axis.pad;
-    const std::uint32_t first = reach >= axis.kernel ? (reach - axis.kernel) / axis.stride + 1 : 0;
-    const std::uint32_t last = (inputs.axis[i].last + axis.pad - 1) / (axis.tile * axis.stride) + 1;
-    // Inputs that lie beyond the last output's are read by no tile.
-    tiles.axis[i].first = first < axis.size ? first / axis.tile : axis.tiles;
-    if (last < axis.tiles) tiles.axis[i].last = last;
+    first_[i] = outputs.axis[i].first / axes.tile[i];
+    at_[i] = last_[i] = (outputs.axis[i].last - 1) / axes.tile[i];
+    if (first_[i] > last_[i]) left_ = 0;
+    left_ *= last_[i] + 1 - first_[i];
   }
-  return tiles;
+  ++at_[2];
+}
+
+bool TileWalk::next() {
+  if (left_ == 0) return false;
+  --left_;
+  for (int i = 2; at_[i]-- == first_[i]; --i)
+    at_[i] = last_[i];
+  return true;
 }
 
 }  // namespace spillway::core

@@ -1,28 +1,25 @@
 #include "sim/core/geometry.hpp"
 
+#include <bit>
+
 #include "sim/core/axes.hpp"
 
 namespace spillway::core {
 
-TilePosition position_of(const Layer& layer, std::uint32_t tile) {
-  const std::uint32_t line = tile / layer.columns;
-  const std::uint32_t group = line / layer.rows;
-  return {group, line - group * layer.rows, tile - line * layer.columns};
-}
-
 Region output_region(const Layer& layer, std::uint32_t tile) {
-  const Box box = outputs_of(Axes(layer), tile);
-  return {box.axis[0], box.axis[1], box.axis[2]};
+  return std::bit_cast<Region>(outputs_of(Axes(layer), tile));
 }
 
 Region input_region(const Layer& layer, const Part& part, std::uint32_t tile) {
   const Axes axes(layer);
-  const Box box = inputs_of(axes, part, outputs_of(axes, tile));
-  return {box.axis[0], box.axis[1], box.axis[2]};
+  Box box = outputs_of(axes, tile);
+  to_inputs(axes, part, box);
+  return std::bit_cast<Region>(box);
 }
 
 bool part_exists(const Layer& layer, const Part& part, std::uint32_t tile) {
-  return !input_region(layer, part, tile).channels.empty();
+  // Only a channelwise layer's tiles differ in the channels that they read.
+  return layer.channelwise ? !input_region(layer, part, tile).channels.empty() : part.channels != 0;
 }
 
 std::uint32_t chunks_of(const Layer& layer, std::uint32_t tile) {

@@ -25,6 +25,12 @@ constexpr Range common(Range a, Range b) {
   return {first, last > first ? last : first};
 }
 
+/// Moves a range, down by a difference below 0.
+constexpr void shift(Range& range, std::uint32_t by) {
+  range.first += by;
+  range.last += by;
+}
+
 /// A box of a feature map.
 struct Region {
   Range channels, rows, columns;
@@ -38,7 +44,11 @@ struct TilePosition {
   std::uint32_t group = 0, row = 0, column = 0;
 };
 
-TilePosition position_of(const Layer& layer, std::uint32_t tile);
+constexpr TilePosition position_of(const Layer& layer, std::uint32_t tile) {
+  const std::uint32_t line = tile / layer.columns;
+  const std::uint32_t group = line / layer.rows;
+  return {group, line - group * layer.rows, tile - line * layer.columns};
+}
 
 /// The box of the layer's output that a tile is.
 Region output_region(const Layer& layer, std::uint32_t tile);

@@ -10,109 +10,96 @@ bool reads_everything(const Layer& layer) {
   return layer.flattened || layer.waits_for_all;
 }
 
-bool bit(const std::uint32_t* words, std::uint32_t index) {
-  return (words[index / 32] >> (index % 32) & 1U) != 0;
-}
-
 }  // namespace
 
-void Scheduler::set_ready(std::uint32_t slot, std::uint32_t layer, std::uint32_t tile) {
-  Progress& at = progress(slot, layer);
-  const std::uint32_t place = place_of(layer, tile);
-  word_of(ready_, slot, place) |= 1U << (place % 32);
-  if (at.ready == 0 || tile / 32 < at.first_ready) at.first_ready = tile / 32;
-  ++at.ready;
-  ++slots_[slot].ready;
-  ++ready_total_;
-  ready_layers_[slot * layer_words_ + layer / 32] |= 1U << (layer % 32);
+/// Finds the first ready tile of the oldest frame that has one.
+void Scheduler::find_first() {
+  first_.frame = no_frame;
+  for (Offset offset = flights_; offset != flights_end_; offset += flight_bytes_) {
+    Flight& flight = flight_at(offset);
+    if (flight.frame >= first_.frame) continue;
+    const std::uint32_t end = progress(flight, layers()).first_place / 32;
+    while (flight.word < end && bits_[flight.word].ready == 0)
+      ++flight.word;
+    if (flight.word >= end) continue;
+    const std::uint32_t place = flight.word * 32 + static_cast<std::uint32_t>(__builtin_ctz(bits_[flight.word].ready));
+    while (progress(flight, flight.layer + 1).first_place <= place)
+      ++flight.layer;
+    first_ = {place, flight.frame, offset, flight.layer, place - progress(flight, flight.layer).first_place};
+  }
 }
 
-void Scheduler::clear_ready(const TileId& id) {
-  const std::uint32_t place = id.priority.place;
-  word_of(ready_, id.slot, place) &= ~(1U << (place % 32));
-  if (--progress(id.slot, id.layer).ready == 0) {
-    ready_layers_[id.slot * layer_words_ + id.layer / 32] &= ~(1U << (id.layer % 32));
-  }
-  --slots_[id.slot].ready;
-  --ready_total_;
-}
-
-void Scheduler::start_frame(std::uint32_t frame, std::uint32_t slot) {
-  slots_[slot] = {frame, 0, 0};
-  std::uint32_t at = in_flight_++;
-  for (; at > 0 && slots_[order_[at - 1]].frame > frame; --at)
-    order_[at] = order_[at - 1];
-  order_[at] = slot;
-
-  for (std::uint32_t word = 0; word < frame_words_; ++word)
-    done_[slot * frame_words_ + word] = 0;
-  for (std::uint32_t layer = 0; layer < layers_; ++layer) {
-    progress(slot, layer) = {plan_.layers[layer].tiles(), 0, 0};
-    slots_[slot].tiles_left += plan_.layers[layer].tiles();
-  }
-  for (std::uint32_t layer = 0; layer < layers_; ++layer) {
+void Scheduler::start_frame(Flight& flight, std::uint32_t frame) {
+  flight.frame = frame;
+  flight.tiles_left = 0;
+  flight.word = no_word;
+  std::uint32_t place = progress(flight, 0).first_place;
+  for (std::uint32_t layer = 0; layer < layers(); ++layer) {
     const Layer& reader = plan_.layers[layer];
-    release(slot, layer, {{{0, reader.groups}, {0, reader.rows}, {0, reader.columns}}});
+    const std::uint32_t tiles = reader.tiles();
+    progress(flight, layer) = {place, tiles};
+    flight.tiles_left += tiles;
+    for (std::uint32_t tile = 0; tile < tiles; tile += 32, place += 32)
+      bits_[place / 32] = {};
+    release(flight, layer, network_input, 0);
   }
+  progress(flight, layers()).first_place = place;
 }
 
 /// Whether all of a tile's input is on the card.
-bool Scheduler::input_written(std::uint32_t slot, const Layer& layer, std::uint32_t tile) const {
-  const Axes axes(layer);
-  for (const Part& part : plan_.parts.subspan(layer.first_part, layer.parts)) {
-    if (part.producer == network_input || progress(slot, part.producer).tiles_left == 0) continue;
-    if (reads_everything(layer)) return false;
-    Box need = inputs_of(axes, part, outputs_of(axes, tile));
+bool Scheduler::input_written(const Flight& flight, const Layer& reader, const Axes& axes, std::uint32_t tile) const {
+  for (const Part& part : plan_.parts.subspan(reader.first_part, reader.parts)) {
+    if (part.producer == network_input) continue;
+    const Progress& made = progress(flight, part.producer);
+    if (made.tiles_left == 0) continue;
+    if (reads_everything(reader)) return false;
+    Box need = outputs_of(axes, tile);
+    to_inputs(axes, part, need);
     if (need.empty()) continue;
-    const std::uint32_t shift = part.producer_channel - part.first_channel;
-    need.axis[0] = {need.axis[0].first + shift, need.axis[0].last + shift};
-    const Layer& producer = plan_.layers[part.producer];
-    const Box tiles = tiles_holding(Axes(producer), need);
-    const std::uint32_t* done = &word_of(done_, slot, first_place_[part.producer]);
+    shift(need.axis[0], part.producer_channel - part.first_channel);
     // Tiles are mostly written in ascending order, so a missing one is found soonest from the end.
-    for (std::uint32_t group = tiles.axis[0].last; group-- > tiles.axis[0].first;) {
-      for (std::uint32_t row = tiles.axis[1].last; row-- > tiles.axis[1].first;) {
-        const std::uint32_t line = (group * producer.rows + row) * producer.columns;
-        for (std::uint32_t column = tiles.axis[2].last; column-- > tiles.axis[2].first;) {
-          if (!bit(done, line + column)) return false;
-        }
-      }
+    for (TileWalk walk(Axes(plan_.layers[part.producer]), need); walk.next();) {
+      const std::uint32_t place = made.first_place + walk.tile();
+      if ((bits_[place / 32].written >> (place % 32) & 1U) == 0) return false;
     }
   }
   return true;
 }
 
-void Scheduler::release_consumers(const TileId& written) {
-  const Layer& producer = plan_.layers[written.layer];
-  for (const LayerIndex consumer : plan_.consumers.subspan(producer.first_consumer, producer.consumers)) {
-    const Layer& reader = plan_.layers[consumer];
-    const Axes axes(reader);
-    for (const Part& part : plan_.parts.subspan(reader.first_part, reader.parts)) {
-      if (part.producer != written.layer) continue;
-      Box tiles{{{0, reader.groups}, {0, reader.rows}, {0, reader.columns}}};
-      if (!reads_everything(reader)) {
-        Box box = outputs_of(Axes(producer), written.tile);
-        // The channels of the part that the tile holds, as the reader counts them.
-        const std::uint32_t shift = part.first_channel - part.producer_channel;
-        box.axis[0] = common(box.axis[0], {part.producer_channel, part.producer_channel + part.channels});
-        if (box.empty()) continue;
-        box.axis[0] = {box.axis[0].first + shift, box.axis[0].last + shift};
-        tiles = tiles_reading(axes, box);
-      }
-      release(written.slot, consumer, tiles);
+/// Makes those tiles of a consumer ready that read a written tile and have all their input.
+void Scheduler::release(Flight& flight, std::uint32_t consumer, std::uint32_t producer, std::uint32_t tile) {
+  const Layer& reader = plan_.layers[consumer];
+  const Axes axes(reader);
+  const bool regional = producer != network_input && !reads_everything(reader);
+  if (reads_everything(reader) && producer != network_input && progress(flight, producer).tiles_left != 0) return;
+  for (const Part& part : plan_.parts.subspan(reader.first_part, reader.parts)) {
+    if (part.producer != producer) continue;
+    Box box = regional ? outputs_of(Axes(plan_.layers[producer]), tile) : outputs_of(axes);
+    if (regional) {
+      box.axis[0] = common(box.axis[0], {part.producer_channel, part.producer_channel + part.channels});
+      if (box.axis[0].empty()) continue;
+      shift(box.axis[0], part.first_channel - part.producer_channel);
+      to_readers(axes, box);
     }
+    // The groups of a layer that is not channelwise read the same: the first one stands for all.
+    if (!reader.channelwise) box.axis[0] = {0, 1};
+    make_ready(flight, consumer, axes, box);
   }
 }
 
-/// Makes those of a box of tiles ready whose input is complete.
-void Scheduler::release(std::uint32_t slot, std::uint32_t consumer, const Box& tiles) {
+/// Makes those tiles of a box of outputs ready whose input is complete.
+inline void Scheduler::make_ready(Flight& flight, std::uint32_t consumer, const Axes& axes, const Box& outputs) {
   const Layer& reader = plan_.layers[consumer];
-  const std::uint32_t* ready = &word_of(ready_, slot, first_place_[consumer]);
-  for (std::uint32_t group = tiles.axis[0].first; group < tiles.axis[0].last; ++group) {
-    for (std::uint32_t row = tiles.axis[1].first; row < tiles.axis[1].last; ++row) {
-      for (std::uint32_t column = tiles.axis[2].first; column < tiles.axis[2].last; ++column) {
-        const std::uint32_t tile = (group * reader.rows + row) * reader.columns + column;
-        if (!bit(ready, tile) && input_written(slot, reader, tile)) set_ready(slot, consumer, tile);
+  const std::uint32_t groups = reader.channelwise ? 1 : reader.groups;
+  for (TileWalk walk(axes, outputs); walk.next();) {
+    const std::uint32_t tile = walk.tile();
+    if (!input_written(flight, reader, axes, tile)) continue;
+    std::uint32_t place = progress(flight, consumer).first_place + tile;
+    for (std::uint32_t group = 0; group < groups; ++group, place += reader.rows * reader.columns) {
+      bits_[place / 32].ready |= 1U << (place % 32);
+      if (place / 32 < flight.word) {
+        flight.word = place / 32;
+        flight.layer = consumer;
       }
     }
   }

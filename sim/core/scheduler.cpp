@@ -4,20 +4,13 @@
 
 namespace spillway::core {
 
-PlanSize size_of(const Plan& plan) {
-  PlanSize size{static_cast<std::uint32_t>(plan.layers.size()), 0, plan.pools,
-                plan.window < plan.frames ? plan.window : plan.frames};
-  for (const Layer& layer : plan.layers)
-    size.tiles += layer.tiles();
-  return size;
-}
-
 Status Scheduler::check(const Plan& plan) {
   if (plan.layers.empty() || plan.frames == 0 || plan.window == 0) return Status::no_layers;
   const Pools& pools = plan.pools;
   if (pools.input == 0 || pools.weights == 0 || pools.output == 0) return Status::too_few_buffers;
   for (const Layer& layer : plan.layers) {
-    if (layer.tiles() == 0 || layer.parts == 0 || layer.chunks == 0) return Status::no_layers;
+    if (layer.tiles() == 0 || layer.parts == 0 || layer.chunks == 0 || layer.input_buffers == 0)
+      return Status::no_layers;
     if (layer.input_buffers > (pools.shared ? pools.total() : pools.input)) return Status::input_pool_small;
   }
   const bool in_claim = !pools.shared && plan.queue == Queue::skip;
@@ -25,267 +18,226 @@ Status Scheduler::check(const Plan& plan) {
 }
 
 Status Scheduler::start(const Plan& plan, std::span<std::uint32_t> storage) {
-  frames_left_ = frame_words_ = in_flight_ = ready_total_ = selected_count_ = 0;
-  free_tile_ = none;
+  frames_left_ = selected_count_ = plan_.frames = 0;
   if (const Status status = check(plan); status != Status::ok) return status;
   const PlanSize size = size_of(plan);
   if (storage.size() < storage_words(size)) return Status::storage_small;
-  for (std::uint32_t& word : storage)
-    word = 0;
-  std::uint32_t* next = storage_ = storage.data();
-  const auto carve = [&next](std::uint32_t words) {
-    next += words;
-    return next - words;
-  };
 
   plan_ = plan;
-  layers_ = size.layers;
-  window_ = size.window;
-  layer_words_ = (layers_ + 31) / 32;
   frames_left_ = plan.frames;
-  first_place_ = carve(layers_);
-  for (std::uint32_t layer = 0; layer < layers_; ++layer) {
-    first_place_[layer] = frame_words_ * 32;
-    frame_words_ += (plan.layers[layer].tiles() + 31) / 32;
+  storage_ = reinterpret_cast<std::byte*>(storage.data());
+  pool_mask_ = plan.pools.shared ? 0 : 3;
+  free_tile_ = none;
+  for (Offset& head : head_)
+    head = none;
+  tile_at(none).id.frame = no_frame;
+  Offset next = tile_bytes;
+  for (std::uint32_t i = active_tiles(plan.pools); i > 0; --i, next += tile_bytes) {
+    tile_at(next).next[0] = free_tile_;
+    free_tile_ = next;
   }
-  progress_ = reinterpret_cast<Progress*>(carve(window_ * layers_ * words_of(sizeof(Progress))));
-  done_ = carve(window_ * frame_words_);
-  ready_ = carve(window_ * frame_words_);
-  ready_layers_ = carve(window_ * layer_words_);
-  slots_ = reinterpret_cast<Slot*>(carve(window_ * words_of(sizeof(Slot))));
-  order_ = carve(window_);
-
-  // Free buffers and free tile records form chains.
   const std::uint16_t sizes[] = {plan.pools.input, plan.pools.weights, plan.pools.output};
-  const auto offset = [&] { return static_cast<Offset>(next - storage_); };
   for (std::uint32_t pool = 0; pool < 3; ++pool) {
-    if (pool == 0 || !plan.pools.shared) pools_[pool] = {offset(), none, 0};
-    for (std::uint32_t i = 0; i < sizes[pool]; ++i) {
-      give(static_cast<Pool>(pool), offset());
-      carve(words_of(sizeof(Buffer)));
+    first_buffer_[pool] = next;
+    free_buffer_[pool] = none;
+    free_count_[pool] = 0;
+    for (std::uint32_t i = sizes[pool]; i > 0; --i, next += buffer_bytes) {
+      Offset buffer = next;
+      give(static_cast<Pool>(pool), buffer);
     }
   }
-  for (std::uint32_t i = active_tiles(plan.pools); i > 0; --i) {
-    tile_at(offset()).next[0] = free_tile_;
-    free_tile_ = offset();
-    carve(words_of(sizeof(Tile)));
+  flights_ = next;
+  flight_bytes_ = flight_bytes(size.layers);
+  flights_end_ = next + size.window * flight_bytes_;
+  bits_ = reinterpret_cast<Bits*>(storage_ + flights_end_);
+  std::uint32_t place = 0;
+  for (std::uint32_t frame = 0; frame < size.window; ++frame, next += flight_bytes_) {
+    Flight& flight = flight_at(next);
+    progress(flight, 0).first_place = place;
+    start_frame(flight, frame);
+    place = progress(flight, size.layers).first_place;
   }
-  for (Line& line : lines_)
-    line = {none, none};
-  for (std::uint32_t slot = 0; slot < window_; ++slot)
-    start_frame(slot, slot);
+  find_first();
   return Status::ok;
 }
 
 // Pools.
 
-Scheduler::Offset Scheduler::take(Pool pool) {
-  BufferPool& from = pools_[pool_of(pool)];
-  const Offset buffer = from.free;
-  from.free = buffer_at(buffer).next;
-  --from.free_count;
-  buffer_at(buffer) = {none, 0};
+/// Moves the first buffer of a chain to the front of another.
+Scheduler::Offset Scheduler::move_buffer(Offset& from, Offset& to) {
+  const Offset buffer = from;
+  from = buffer_at(buffer).next;
+  buffer_at(buffer) = {to, 0};
+  to = buffer;
   return buffer;
 }
 
-void Scheduler::give(Pool pool, Offset buffer) {
-  BufferPool& to = pools_[pool_of(pool)];
-  buffer_at(buffer).next = to.free;
-  to.free = buffer;
-  ++to.free_count;
+Scheduler::Offset Scheduler::take(Pool pool, Offset& chain) {
+  --free_count_[pool_of(pool)];
+  return move_buffer(free_buffer_[pool_of(pool)], chain);
+}
+
+void Scheduler::give(Pool pool, Offset& chain) {
+  ++free_count_[pool_of(pool)];
+  move_buffer(chain, free_buffer_[pool_of(pool)]);
 }
 
 // Queues: lists in the order of priority. New tiles mostly belong at one of the two ends.
 
 void Scheduler::insert(Queues queue, Offset at) {
-  Line& line = lines_[queue];
-  const std::uint32_t link = queue / 2;
   Tile& tile = tile_at(at);
-  Offset previous = line.tail;
-  Offset next = none;
-  if (previous != none && tile.id.priority < tile_at(previous).id.priority) {
-    next = line.head;
-    while (tile_at(next).id.priority < tile.id.priority)
-      next = tile_at(next).next[link];
-    previous = tile_at(next).previous[link];
-  }
-  tile.previous[link] = previous;
-  tile.next[link] = next;
-  (previous == none ? line.head : tile_at(previous).next[link]) = at;
-  (next == none ? line.tail : tile_at(next).previous[link]) = at;
+  Offset* place = &head_[queue];
+  if (head_[queue] != none && tile_at(tail_[queue]).id.before(tile.id)) place = &tile_at(tail_[queue]).next[queue];
+  while (tile_at(*place).id.before(tile.id))
+    place = &tile_at(*place).next[queue];
+  tile.next[queue] = *place;
+  if (*place == none) tail_[queue] = at;
+  *place = at;
 }
 
-void Scheduler::remove(Queues queue, Offset at) {
-  Line& line = lines_[queue];
-  const std::uint32_t link = queue / 2;
-  const Offset previous = tile_at(at).previous[link];
-  const Offset next = tile_at(at).next[link];
-  (previous == none ? line.head : tile_at(previous).next[link]) = next;
-  (next == none ? line.tail : tile_at(next).previous[link]) = previous;
+void Scheduler::pop(Queues queue) {
+  head_[queue] = tile_at(head_[queue]).next[queue];
 }
 
 // Selection.
 
-bool Scheduler::first_ready(TileId& found) const {
-  if (ready_total_ == 0) return false;
-  const std::uint32_t* order = order_;
-  while (slots_[*order].ready == 0)
-    ++order;
-  const std::uint32_t slot = *order;
-
-  const auto first_bit = [](const std::uint32_t* words, std::uint32_t word) {
-    while (words[word] == 0)
-      ++word;
-    return word * 32 + static_cast<std::uint32_t>(__builtin_ctz(words[word]));
-  };
-  const std::uint32_t layer = first_bit(ready_layers_ + slot * layer_words_, 0);
-  Progress& at = progress(slot, layer);
-  const std::uint32_t tile = first_bit(&word_of(ready_, slot, first_place_[layer]), at.first_ready);
-  at.first_ready = tile / 32;
-  found = {{slots_[slot].frame, place_of(layer, tile)}, slot, layer, tile};
-  return true;
-}
-
-Scheduler::Source Scheduler::choose_io(TileId& start) const {
-  const bool strict = plan_.queue == Queue::strict;
-  const Offset move = lines_[moves].head;
-  const Offset read = lines_[reads].head;
-  Source source = Source::nothing;
-  Priority first{none, none};
-  if (move != none) {
-    first = tile_at(move).id.priority;
-    source = Source::move;
-  }
-  const bool weights_free = free_of(Pool::weights) != 0;
-  if (read != none && (strict || weights_free) && tile_at(read).id.priority < first) {
-    first = tile_at(read).id.priority;
-    source = weights_free ? Source::weights : Source::nothing;
-  }
+Scheduler::Source Scheduler::choose_io() const {
   // Starts take input buffers in order: the first one, when it waits for several, keeps those that become free.
-  const std::uint32_t input_free = free_of(Pool::input);
-  if ((strict || input_free != 0) && first_ready(start) && start.priority < first) {
-    const bool fits = plan_.layers[start.layer].input_buffers <= input_free;
-    if (fits || strict) source = fits ? Source::start : Source::nothing;
+  const TileId* const heads[] = {&tile_at(head_[moves]).id, &tile_at(head_[reads]).id, &first_};
+  const bool fits[] = {true, free_of(Pool::weights) != 0,
+                       plan_.layers[first_.layer].input_buffers <= free_of(Pool::input)};
+  const TileId* first = &tile_at(none).id;
+  Source source = Source::nothing;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    if (!heads[i]->before(*first) || !(fits[i] || plan_.queue == Queue::strict)) continue;
+    first = heads[i];
+    source = fits[i] ? static_cast<Source>(i) : Source::nothing;
   }
   return source;
 }
 
 Scheduler::Offset Scheduler::choose_compute() const {
-  const Offset step = lines_[steps].head;
-  const Offset start = lines_[starts].head;
-  if (start == none || (step != none && tile_at(step).id.priority < tile_at(start).id.priority)) return step;
+  const Offset step = head_[steps];
+  const Offset start = head_[starts];
+  if (!tile_at(start).id.before(tile_at(step).id)) return step;
   if (free_of(Pool::output) != 0) return start;
   return plan_.queue == Queue::strict ? none : step;
 }
 
-Task Scheduler::select(TaskKind kind, std::uint32_t index, Offset tile, Offset weights) {
-  Selected& selected = selected_[selected_count_++];
-  selected = {task_of(tile_at(tile).id, kind, index), tile, weights};
-  return selected.task;
+std::optional<Task> Scheduler::select(TaskKind kind, std::uint32_t index, Offset tile, Offset weights) {
+  selected_[selected_count_++] = {tile, weights, index, kind};
+  return task_of(tile_at(tile).id, kind, index);
 }
 
 /// The first part from `from` on that has something to give to the tile, or the number of parts.
-std::uint32_t Scheduler::existing_part(const TileId& id, std::uint32_t from) const {
-  const Layer& layer = plan_.layers[id.layer];
-  while (from < layer.parts && !part_exists(layer, plan_.parts[layer.first_part + from], id.tile))
+std::uint32_t Scheduler::existing_part(std::uint32_t layer_index, std::uint32_t tile, std::uint32_t from) const {
+  const Layer& layer = plan_.layers[layer_index];
+  while (from < layer.parts && !part_exists(layer, plan_.parts[layer.first_part + from], tile))
     ++from;
   return from;
 }
 
-Scheduler::Offset Scheduler::open_tile(const TileId& id) {
+/// Makes the first ready tile one that holds its input buffers.
+void Scheduler::open_tile() {
   const Offset at = free_tile_;
   Tile& tile = tile_at(at);
   free_tile_ = tile.next[0];
-  clear_ready(id);
-
-  const Layer& layer = plan_.layers[id.layer];
   tile = {};
-  tile.id = id;
-  tile.chunks = chunks_of(layer, id.tile);
-  tile.input = tile.output = tile.weights_head = none;
-  for (std::uint32_t i = 0; i < layer.input_buffers; ++i) {
-    const Offset buffer = take(Pool::input);
-    buffer_at(buffer).next = tile.input;
-    tile.input = buffer;
-  }
-  tile.next_part = existing_part(id, 0);
-  for (std::uint32_t part = tile.next_part; part < layer.parts; part = existing_part(id, part + 1))
-    ++tile.parts_left;
+  tile.id = first_;
+  bits_[first_.place / 32].ready &= ~(1U << (first_.place % 32));
+  find_first();
+
+  const Layer& layer = plan_.layers[tile.id.layer];
+  tile.chunks = chunks_of(layer, tile.id.tile);
+  for (std::uint32_t i = layer.input_buffers; i > 0; --i)
+    take(Pool::input, tile.input);
+  tile.next_part = existing_part(tile.id.layer, tile.id.tile, 0);
   insert(moves, at);
-  return at;
 }
 
 std::optional<Task> Scheduler::select_io() {
-  TileId start;
-  const Source source = selected_count_ == max_selected ? Source::nothing : choose_io(start);
+  if (done() || selected_count_ == max_selected) return {};
+  const Source source = choose_io();
   if (source == Source::nothing) return {};
   if (source == Source::weights) {
-    const Offset at = lines_[reads].head;
+    const Offset at = head_[reads];
     Tile& tile = tile_at(at);
-    const Offset buffer = take(Pool::weights);
-    (tile.weights_head == none ? tile.weights_head : buffer_at(tile.weights_tail).next) = buffer;
-    tile.weights_tail = buffer;
+    Offset& end = tile.weights_head == none ? tile.weights_head : buffer_at(tile.weights_tail).next;
+    tile.weights_tail = take(Pool::weights, end);
     const std::uint32_t chunk = tile.next_read++;
-    if (tile.next_read == tile.chunks) remove(reads, at);
-    return select(TaskKind::read_weights, chunk, at, buffer);
+    if (tile.next_read == tile.chunks) pop(reads);
+    return select(TaskKind::read_weights, chunk, at, tile.weights_tail);
   }
 
-  const Offset at = source == Source::start ? open_tile(start) : lines_[moves].head;
+  if (source == Source::start) open_tile();
+  const Offset at = head_[moves];
   Tile& tile = tile_at(at);
-  TaskKind kind = TaskKind::write_output;
-  std::uint32_t part = 0;
-  bool last = true;
-  if (tile.next_compute != tile.chunks) {
-    kind = TaskKind::read_input;
-    part = tile.next_part;
-    tile.next_part = existing_part(tile.id, part + 1);
-    last = tile.next_part == plan_.layers[tile.id.layer].parts;
+  if (tile.input == none) {
+    pop(moves);
+    return select(TaskKind::write_output, 0, at, none);
   }
-  if (last) remove(moves, at);
-  return select(kind, part, at, none);
+  const std::uint32_t part = tile.next_part;
+  tile.next_part = existing_part(tile.id.layer, tile.id.tile, part + 1);
+  ++tile.reading;
+  if (tile.next_part == plan_.layers[tile.id.layer].parts) pop(moves);
+  return select(TaskKind::read_input, part, at, none);
 }
 
 std::optional<Task> Scheduler::select_compute() {
-  const Offset at = selected_count_ == max_selected ? none : choose_compute();
+  if (done() || selected_count_ == max_selected) return {};
+  const Offset at = choose_compute();
   if (at == none) return {};
   Tile& tile = tile_at(at);
-  remove(tile.output == none ? starts : steps, at);
-  if (tile.output == none) tile.output = take(Pool::output);
-  tile.computing = 1;
+  if (tile.output != none) {
+    pop(steps);
+  } else {
+    pop(starts);
+    take(Pool::output, tile.output);
+  }
   return select(TaskKind::compute, tile.next_compute, at, tile.weights_head);
 }
 
 // Completion.
 
-bool Scheduler::exists(const Task& task) const {
-  if (task.frame >= plan_.frames || task.layer >= layers_) return false;
+inline bool Scheduler::exists(const Task& task) const {
+  if (task.frame >= plan_.frames || task.layer >= layers()) return false;
   const Layer& layer = plan_.layers[task.layer];
   if (task.tile >= layer.tiles()) return false;
-  if (task.kind == TaskKind::read_input) {
-    return task.index < layer.parts && part_exists(layer, plan_.parts[layer.first_part + task.index], task.tile);
+  switch (task.kind) {
+    case TaskKind::read_input:
+      return task.index < layer.parts && existing_part(task.layer, task.tile, task.index) == task.index;
+    case TaskKind::read_weights:
+      if (!layer.has_weights()) return false;
+      [[fallthrough]];
+    case TaskKind::compute:
+      return task.index < chunks_of(layer, task.tile);
+    case TaskKind::write_output:
+      return task.index == 0;
   }
-  if (task.kind == TaskKind::write_output) return task.index == 0;
-  return task.index < chunks_of(layer, task.tile) && (task.kind == TaskKind::compute || layer.has_weights());
+  return false;
 }
 
-const Scheduler::Selected* Scheduler::find(const Task& task) const {
-  for (std::uint32_t at = 0; at < selected_count_; ++at) {
-    if (selected_[at].task == task) return &selected_[at];
-  }
-  return nullptr;
+/// Where a task stands among the selected ones, or their number.
+std::uint32_t Scheduler::find(const Task& task) const {
+  std::uint32_t at = 0;
+  while (at < selected_count_ &&
+         task_of(tile_at(selected_[at].tile).id, selected_[at].kind, selected_[at].index) != task)
+    ++at;
+  return at;
 }
 
 Status Scheduler::finish(const Task& task) {
-  const Selected* const found = find(task);
-  if (found == nullptr) return exists(task) ? Status::not_selected : Status::unknown_task;
-  const Offset at = found->tile;
-  const Offset weights = found->weights;
-  selected_[found - selected_] = selected_[--selected_count_];
+  const std::uint32_t found = find(task);
+  if (found == selected_count_) return exists(task) ? Status::not_selected : Status::unknown_task;
+  const Offset at = selected_[found].tile;
+  const Offset weights = selected_[found].weights;
+  selected_[found] = selected_[--selected_count_];
   Tile& tile = tile_at(at);
+  const Layer& layer = plan_.layers[tile.id.layer];
   switch (task.kind) {
     case TaskKind::read_input:
-      if (--tile.parts_left != 0) break;
-      if (plan_.layers[tile.id.layer].has_weights()) {
+      if (--tile.reading != 0 || tile.next_part != layer.parts) break;
+      if (layer.has_weights()) {
         insert(reads, at);
       } else {
         offer_compute(at);
@@ -293,7 +245,7 @@ Status Scheduler::finish(const Task& task) {
       break;
     case TaskKind::read_weights:
       buffer_at(weights).loaded = 1;
-      if (tile.weights_head == weights && tile.computing == 0) offer_compute(at);
+      if (tile.weights_head == weights) offer_compute(at);
       break;
     case TaskKind::compute:
       finish_compute(at);
@@ -307,21 +259,13 @@ Status Scheduler::finish(const Task& task) {
 
 void Scheduler::finish_compute(Offset at) {
   Tile& tile = tile_at(at);
-  tile.computing = 0;
-  ++tile.next_compute;
-  if (const Offset buffer = tile.weights_head; buffer != none) {
-    tile.weights_head = buffer_at(buffer).next;
-    give(Pool::weights, buffer);
-  }
-  if (tile.next_compute < tile.chunks) {
+  if (tile.weights_head != none) give(Pool::weights, tile.weights_head);
+  if (++tile.next_compute < tile.chunks) {
     if (tile.weights_head != none && buffer_at(tile.weights_head).loaded != 0) offer_compute(at);
     return;
   }
-  while (tile.input != none) {
-    const Offset buffer = tile.input;
-    tile.input = buffer_at(buffer).next;
-    give(Pool::input, buffer);
-  }
+  while (tile.input != none)
+    give(Pool::input, tile.input);
   insert(moves, at);
 }
 
@@ -331,71 +275,37 @@ void Scheduler::finish_output(Offset at) {
   tile.next[0] = free_tile_;
   free_tile_ = at;
 
-  const TileId id = tile.id;
-  word_of(done_, id.slot, id.priority.place) |= 1U << (id.priority.place % 32);
-  --progress(id.slot, id.layer).tiles_left;
-  release_consumers(id);
-  if (--slots_[id.slot].tiles_left != 0) return;
-
-  --frames_left_;
-  --in_flight_;
-  std::uint32_t* order = order_;
-  while (*order != id.slot)
-    ++order;
-  for (; order != order_ + in_flight_; ++order)
-    order[0] = order[1];
-  if (plan_.frames - id.priority.frame > window_) start_frame(id.priority.frame + window_, id.slot);
+  const TileId& id = tile.id;
+  Flight& flight = flight_at(id.flight);
+  bits_[id.place / 32].written |= 1U << (id.place % 32);
+  --progress(flight, id.layer).tiles_left;
+  const Layer& layer = plan_.layers[id.layer];
+  for (const LayerIndex consumer : plan_.consumers.subspan(layer.first_consumer, layer.consumers))
+    release(flight, consumer, id.layer, id.tile);
+  if (--flight.tiles_left == 0) {
+    --frames_left_;
+    if (plan_.frames - id.frame > plan_.window) start_frame(flight, id.frame + plan_.window);
+  }
+  find_first();
 }
 
 // What a driver may ask.
 
-std::uint32_t Scheduler::frames_done() const {
-  return plan_.frames - frames_left_;
-}
-
-bool Scheduler::stalled() const {
-  TileId start;
-  return selected_count_ == 0 && !done() && choose_io(start) == Source::nothing && choose_compute() == none;
-}
-
-std::uint32_t Scheduler::waiting(std::span<Waiting, 3> out) const {
-  std::uint32_t count = 0;
-  const auto add = [&](const TileId& id, TaskKind kind, std::uint32_t index, Pool pool, std::uint16_t needed) {
-    const std::uint16_t free = free_buffers(pool);
-    if (free < needed) out[count++] = {task_of(id, kind, index), pool, needed, free};
-  };
-  TileId start;
-  if (first_ready(start)) {
-    add(start, TaskKind::read_input, existing_part(start, 0), Pool::input, plan_.layers[start.layer].input_buffers);
-  }
-  if (const Offset read = lines_[reads].head; read != none) {
-    add(tile_at(read).id, TaskKind::read_weights, tile_at(read).next_read, Pool::weights, 1);
-  }
-  if (const Offset first = lines_[starts].head; first != none) {
-    add(tile_at(first).id, TaskKind::compute, 0, Pool::output, 1);
-  }
-  return count;
+/// The number of a buffer in its pool.
+BufferIndex Scheduler::number(Pool pool, Offset buffer) const {
+  return buffer == none ? no_buffer : static_cast<BufferIndex>((buffer - first_buffer_[pool_of(pool)]) / buffer_bytes);
 }
 
 Grant Scheduler::grant(const Task& task) const {
-  const Selected* const found = find(task);
-  if (found == nullptr) return {};
-  const auto number = [this](Pool pool, Offset buffer) {
-    const Offset first = pools_[pool_of(pool)].first;
-    return buffer == none ? no_buffer : static_cast<BufferIndex>((buffer - first) / words_of(sizeof(Buffer)));
-  };
-  const Tile& tile = tile_at(found->tile);
-  return {number(Pool::input, tile.input), number(Pool::weights, found->weights), number(Pool::output, tile.output)};
+  const std::uint32_t found = find(task);
+  if (found == selected_count_) return {};
+  const Selected& selected = selected_[found];
+  const Tile& tile = tile_at(selected.tile);
+  return {number(Pool::input, tile.input), number(Pool::weights, selected.weights), number(Pool::output, tile.output)};
 }
 
 BufferIndex Scheduler::next_buffer(BufferIndex buffer) const {
-  const Offset first = pools_[0].first;
-  const Offset next = buffer_at(first + buffer * words_of(sizeof(Buffer))).next;
-  return next == none ? no_buffer : static_cast<BufferIndex>((next - first) / words_of(sizeof(Buffer)));
-}
-
-std::uint16_t Scheduler::free_buffers(Pool pool) const {
-  return static_cast<std::uint16_t>(free_of(pool));
+  return number(Pool::input, buffer_at(first_buffer_[0] + buffer * buffer_bytes).next);
 }
 
 }  // namespace spillway::core

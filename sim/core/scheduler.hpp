@@ -11,6 +11,7 @@
 
 namespace spillway::core {
 
+struct Axes;
 struct Box;
 
 /// Answers of the core.
@@ -52,7 +53,13 @@ struct PlanSize {
   std::uint32_t window = 1;
 };
 
-PlanSize size_of(const Plan& plan);
+constexpr PlanSize size_of(const Plan& plan) {
+  PlanSize size{static_cast<std::uint32_t>(plan.layers.size()), 0, plan.pools,
+                plan.window < plan.frames ? plan.window : plan.frames};
+  for (const Layer& layer : plan.layers)
+    size.tiles += layer.tiles();
+  return size;
+}
 
 /// The scheduler of SwapNN (Algorithm 1) as a state machine without input or output: it is told what finished and asked
 /// what to start. It reads no clock, never blocks, allocates or throws, and is not re-entrant.
@@ -102,54 +109,66 @@ class Scheduler {
   BufferIndex next_buffer(BufferIndex buffer) const;
 
   /// Free buffers of a pool (of the one pool when Pools::shared).
-  std::uint16_t free_buffers(Pool pool) const;
+  std::uint16_t free_buffers(Pool pool) const { return static_cast<std::uint16_t>(free_of(pool)); }
 
   /// Frames that are done.
-  std::uint32_t frames_done() const;
+  std::uint32_t frames_done() const { return plan_.frames - frames_left_; }
 
  private:
-  /// Words from the start of the storage to a record: what chains and queues are linked by.
+  /// Bytes from the start of the storage to a record: what chains and queues are linked by. The storage begins with a
+  /// tile that no queue holds and that comes after every other: `none` may be read.
   using Offset = std::uint32_t;
-  static constexpr Offset none = 0xFFFFFFFF;
+  static constexpr Offset none = 0;
+  static constexpr std::uint32_t no_frame = 0xFFFFFFFF, no_word = 0xFFFFFFFF;
 
-  /// What tasks are ordered by. A tile's place counts the tiles before it in its frame, each layer from a multiple of
-  /// 32: it is the number of the tile's bit.
-  struct Priority {
-    std::uint32_t frame, place;
+  /// A tile of a frame in flight. Tasks are ordered by frame and place.
+  struct TileId {
+    std::uint32_t place;  ///< number of the tile's bits: within a frame, tiles stand in the order of layers
+    std::uint32_t frame;
+    Offset flight;  ///< of the frame
+    std::uint32_t layer, tile;
 
-    friend bool operator<(const Priority& a, const Priority& b) {
-      return (std::uint64_t{a.frame} << 32 | a.place) < (std::uint64_t{b.frame} << 32 | b.place);
+    bool before(const TileId& other) const {
+      return (std::uint64_t{frame} << 32 | place) < (std::uint64_t{other.frame} << 32 | other.place);
     }
   };
 
-  /// A tile of a frame in flight.
-  struct TileId {
-    Priority priority;
-    std::uint32_t slot, layer, tile;
+  /// 32 tiles of one layer of a frame in flight, a bit for each.
+  struct Bits {
+    std::uint32_t written;
+    std::uint32_t ready;  ///< the input is on the card and no task of the tile has been selected
   };
 
-  /// Progress of one layer of one frame in flight.
-  struct Progress {
-    std::uint32_t tiles_left;   ///< tiles not written yet
-    std::uint32_t ready;        ///< tiles whose input is on the card and that have not been started
-    std::uint32_t first_ready;  ///< no word of the layer's ready bits before this one is set
-  };
-
-  /// A place for one frame in flight.
-  struct Slot {
+  /// A frame in flight. Behind it stands the progress of each layer, and a last one that says where the places end.
+  struct Flight {
     std::uint32_t frame;
+    std::uint32_t tiles_left;   ///< tiles not written yet
+    std::uint32_t word, layer;  ///< no bits before this word have a ready tile; its layer, or one before
+  };
+
+  /// Progress of one layer of a frame in flight.
+  struct Progress {
+    std::uint32_t first_place;  ///< of its tiles: a multiple of 32
     std::uint32_t tiles_left;
-    std::uint32_t ready;
+  };
+
+  /// The ready queues, apart by what their tasks need; those that need a buffer have the number of its pool. A tile is
+  /// in at most one of the first two and one of the others.
+  enum Queues : std::uint32_t {
+    moves,   ///< IO that needs no buffer: further parts of an input, outputs
+    reads,   ///< weights
+    starts,  ///< first chunks, which take an output buffer
+    steps,   ///< compute with the output buffer in hand
+    queues
   };
 
   /// A tile that holds a buffer.
   struct Tile {
     TileId id;
+    Offset next[queues];  ///< in each queue; of a free record, the first one is the next free record
     std::uint32_t chunks, next_read, next_compute;
-    std::uint32_t next_part, parts_left;  ///< the part to select next; parts not finished
-    std::uint32_t computing;
+    std::uint32_t next_part, reading;                  ///< the part to select next; parts selected and not finished
     Offset input, output, weights_head, weights_tail;  ///< buffers; weights in the order of the chunks
-    Offset previous[2], next[2];                       ///< in an IO queue and in a compute queue
   };
 
   /// A buffer: the next one of its chain, and whether its weights have arrived.
@@ -158,107 +177,94 @@ class Scheduler {
     std::uint32_t loaded;
   };
 
-  struct BufferPool {
-    Offset first;  ///< where its buffers begin
-    Offset free;   ///< chain of free buffers
-    std::uint32_t free_count;
-  };
-
-  /// The ready queues, apart by what their tasks need. A tile is in at most one of the first two and one of the others.
-  enum Queues : std::uint32_t {
-    moves,   ///< IO that needs no buffer: further parts of an input, outputs
-    reads,   ///< weights
-    steps,   ///< compute with the output buffer in hand
-    starts,  ///< first chunks, which take an output buffer
-    queues
-  };
-  struct Line {
-    Offset head, tail;
-  };
-
   struct Selected {
-    Task task;
-    Offset tile, weights;
+    Offset tile;
+    Offset weights;  ///< buffer that the task fills or uses
+    std::uint32_t index;
+    TaskKind kind;
   };
 
-  enum class Source : std::uint8_t { nothing, move, weights, start };
+  enum class Source : std::uint8_t { move, weights, start, nothing };
 
-  static constexpr std::uint32_t words_of(std::size_t bytes) { return static_cast<std::uint32_t>((bytes + 3) / 4); }
+  static constexpr Offset tile_bytes = sizeof(Tile), buffer_bytes = sizeof(Buffer);
+  static constexpr Offset flight_bytes(std::uint32_t layers) {
+    return static_cast<Offset>(sizeof(Flight) + (layers + 1) * sizeof(Progress));
+  }
   static constexpr std::uint32_t active_tiles(const Pools& pools) {
     return pools.shared ? pools.total() : std::uint32_t{pools.input} + pools.output;
   }
 
   // Selection.
-  Source choose_io(TileId& start) const;
+  Source choose_io() const;
   Offset choose_compute() const;
-  bool first_ready(TileId& found) const;
-  Offset open_tile(const TileId& id);
-  Task select(TaskKind kind, std::uint32_t index, Offset tile, Offset weights);
-  std::uint32_t existing_part(const TileId& id, std::uint32_t from) const;
-  Task task_of(const TileId& id, TaskKind kind, std::uint32_t index) const {
-    return {id.priority.frame, id.tile, index, static_cast<LayerIndex>(id.layer), kind};
+  void open_tile();
+  std::optional<Task> select(TaskKind kind, std::uint32_t index, Offset tile, Offset weights);
+  std::uint32_t existing_part(std::uint32_t layer, std::uint32_t tile, std::uint32_t from) const;
+  static Task task_of(const TileId& id, TaskKind kind, std::uint32_t index) {
+    return {id.frame, id.tile, index, static_cast<LayerIndex>(id.layer), kind};
   }
 
   // Completion.
   bool exists(const Task& task) const;
-  const Selected* find(const Task& task) const;
+  std::uint32_t find(const Task& task) const;
   void finish_compute(Offset tile);
   void finish_output(Offset tile);
   void offer_compute(Offset tile) { insert(tile_at(tile).output == none ? starts : steps, tile); }
 
   // Release of successors (release.cpp).
-  void start_frame(std::uint32_t frame, std::uint32_t slot);
-  void release_consumers(const TileId& written);
-  void release(std::uint32_t slot, std::uint32_t consumer, const Box& tiles);
-  bool input_written(std::uint32_t slot, const Layer& layer, std::uint32_t tile) const;
-  void set_ready(std::uint32_t slot, std::uint32_t layer, std::uint32_t tile);
-  void clear_ready(const TileId& id);
+  void start_frame(Flight& flight, std::uint32_t frame);
+  void release(Flight& flight, std::uint32_t consumer, std::uint32_t producer, std::uint32_t tile);
+  void make_ready(Flight& flight, std::uint32_t consumer, const Axes& axes, const Box& outputs);
+  bool input_written(const Flight& flight, const Layer& reader, const Axes& axes, std::uint32_t tile) const;
+  void find_first();
 
   // Storage.
-  Tile& tile_at(Offset at) const { return *reinterpret_cast<Tile*>(storage_ + at); }
-  Buffer& buffer_at(Offset at) const { return *reinterpret_cast<Buffer*>(storage_ + at); }
-  Progress& progress(std::uint32_t slot, std::uint32_t layer) const { return progress_[slot * layers_ + layer]; }
-  std::uint32_t place_of(std::uint32_t layer, std::uint32_t tile) const { return first_place_[layer] + tile; }
-  std::uint32_t& word_of(std::uint32_t* bits, std::uint32_t slot, std::uint32_t place) const {
-    return bits[slot * frame_words_ + place / 32];
+  Tile& tile_at(Offset offset) const { return *reinterpret_cast<Tile*>(storage_ + offset); }
+  Buffer& buffer_at(Offset offset) const { return *reinterpret_cast<Buffer*>(storage_ + offset); }
+  Flight& flight_at(Offset offset) const { return *reinterpret_cast<Flight*>(storage_ + offset); }
+  static Progress& progress(Flight& flight, std::uint32_t layer) {
+    return reinterpret_cast<Progress*>(&flight + 1)[layer];
   }
+  static const Progress& progress(const Flight& flight, std::uint32_t layer) {
+    return reinterpret_cast<const Progress*>(&flight + 1)[layer];
+  }
+  std::uint32_t layers() const { return static_cast<std::uint32_t>(plan_.layers.size()); }
 
   // Pools and queues.
-  std::uint32_t pool_of(Pool pool) const { return plan_.pools.shared ? 0 : static_cast<std::uint32_t>(pool); }
-  std::uint32_t free_of(Pool pool) const { return pools_[pool_of(pool)].free_count; }
-  Offset take(Pool pool);
-  void give(Pool pool, Offset buffer);
+  std::uint32_t pool_of(Pool pool) const { return static_cast<std::uint32_t>(pool) & pool_mask_; }
+  std::uint32_t free_of(Pool pool) const { return free_count_[pool_of(pool)]; }
+  Offset move_buffer(Offset& from, Offset& to);
+  BufferIndex number(Pool pool, Offset buffer) const;
+  Offset take(Pool pool, Offset& chain);
+  void give(Pool pool, Offset& chain);
   void insert(Queues queue, Offset tile);
-  void remove(Queues queue, Offset tile);
+  void pop(Queues queue);
 
   // Short offsets make short instructions on the microcontroller: the arrays come last.
-  std::uint32_t layers_ = 0, window_ = 0, layer_words_ = 0, frame_words_ = 0;
-  std::uint32_t frames_left_ = 0, in_flight_ = 0;
-  std::uint32_t ready_total_ = 0;
+  std::byte* storage_ = nullptr;
+  Bits* bits_ = nullptr;
+  Offset flights_ = none, flights_end_ = none;
+  std::uint32_t flight_bytes_ = 0;
+  std::uint32_t frames_left_ = 0;
   std::uint32_t selected_count_ = 0;
   Offset free_tile_ = none;
-  std::uint32_t* storage_ = nullptr;
-  std::uint32_t* first_place_ = nullptr;  ///< of each layer
-  Progress* progress_ = nullptr;
-  std::uint32_t* done_ = nullptr;
-  std::uint32_t* ready_ = nullptr;
-  std::uint32_t* ready_layers_ = nullptr;
-  Slot* slots_ = nullptr;
-  std::uint32_t* order_ = nullptr;  ///< slots of the frames in flight, oldest frame first
+  std::uint32_t pool_mask_ = 0;
+  Offset head_[queues]{}, tail_[queues]{};  ///< the tail of an empty queue means nothing
+  TileId first_{};                          ///< the first ready tile
   Plan plan_{};
-  Line lines_[queues]{};
-  BufferPool pools_[3]{};
+  // Of each pool: where its buffers begin, the chain of those that are free, their number.
+  Offset first_buffer_[3]{}, free_buffer_[3]{};
+  std::uint32_t free_count_[3]{};
   Selected selected_[max_selected]{};
 };
 
 constexpr std::uint32_t Scheduler::storage_words(const PlanSize& size) {
   // Each layer's bits begin in a word of their own.
-  const std::uint32_t frame_words = (size.tiles + 31 * size.layers) / 32;
-  const std::uint32_t layer_words = (size.layers + 31) / 32;
-  return size.window *
-             (size.layers * words_of(sizeof(Progress)) + 2 * frame_words + layer_words + words_of(sizeof(Slot)) + 1) +
-         size.layers + active_tiles(size.pools) * words_of(sizeof(Tile)) +
-         size.pools.total() * words_of(sizeof(Buffer));
+  const std::uint32_t words = size.tiles / 32 + size.layers;
+  const std::size_t frame = flight_bytes(size.layers) + words * sizeof(Bits);
+  const std::size_t bytes =
+      size.window * frame + (1 + active_tiles(size.pools)) * tile_bytes + size.pools.total() * buffer_bytes;
+  return static_cast<std::uint32_t>(bytes / sizeof(std::uint32_t));
 }
 
 constexpr std::size_t Scheduler::state_bytes(const PlanSize& size) {
