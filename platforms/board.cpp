@@ -25,6 +25,36 @@ void read_rates(Fields& fields, Board& board) {
   });
 }
 
+/// A cost per byte, written as `52.1 cycles/B` of the board's clock or as a data rate; in s per byte.
+Reader<double> cost_per_byte(double clock_hz) {
+  return [clock_hz](const YamlValue& value) -> std::optional<double> {
+    if (value.node.scalar.find("cycle") != std::string::npos) {
+      const std::optional<double> cycles = quantity(Unit::cycles_per_byte, positive)(value);
+      return cycles ? std::optional(*cycles / clock_hz) : std::nullopt;
+    }
+    if (value.node.kind != YamlNode::Kind::scalar) {
+      value.problem("expected cycles per byte or a data rate, found " + describe(value.node));
+      return std::nullopt;
+    }
+    try {
+      const double rate = parse_quantity(value.node.scalar, Unit::bytes_per_second);
+      if (rate >= 1) return 1 / rate;
+      value.problem(fmt::format("{} is out of range; expected a data rate at least 1 B/s", describe(value.node)));
+    } catch (const UnitError& error) {
+      value.problem(fmt::format("{}; or cycles of the board's clock: 52.1 cycles/B", error.what()));
+    }
+    return std::nullopt;
+  };
+}
+
+void read_crypto(Fields& fields, Board& board) {
+  const Reader<Figure> cost = figure(cost_per_byte(board.clock.value), "cycles per byte or a data rate");
+  fields.optional_map("crypto", [&](Fields& crypto) {
+    board.crypto.cpu = crypto.optional("cpu_cost", cost);
+    board.crypto.accelerator = crypto.optional("accelerator_cost", cost);
+  });
+}
+
 void check_powers(Fields& fields, const Board& board) {
   const bool both_read = !board.idle_power.source.empty() && !board.compute_power.source.empty();
   if (both_read && board.compute_power.value < board.idle_power.value) {
@@ -49,6 +79,7 @@ Board read_board(const YamlDocument& document) {
     board.contention = fields.figure("contention", Unit::ratio, below_one);
     board.idle_power = fields.figure("idle_power", Unit::watts);
     board.compute_power = fields.figure("compute_power", Unit::watts);
+    read_crypto(fields, board);
     check_powers(fields, board);
   }
   problems.throw_if_any();

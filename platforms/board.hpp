@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,13 @@ namespace spillway::platforms {
 /// The classes of work that a board has a rate for, in the order of core::WorkClass.
 inline constexpr std::array<std::string_view, 6> work_class_names = {"convolution", "pointwise",   "depthwise",
                                                                      "dense",       "elementwise", "pooling"};
+
+/// What it costs to decrypt and check, or to encrypt and sign, one byte of a network kept on the card: AES-128 in
+/// counter mode and HMAC-SHA-256. Absent where the board cannot do it, or nobody has said what it costs.
+struct CryptoCosts {
+  std::optional<Figure> cpu;          ///< s per byte of compute time
+  std::optional<Figure> accelerator;  ///< s per byte of the transfer's time
+};
 
 /// A microcontroller board.
 struct Board {
@@ -27,6 +35,7 @@ struct Board {
   Figure contention;        ///< share of the compute rate lost while a DMA transfer is in flight, 0 to below 1
   Figure idle_power;        ///< W, board without card, CPU waiting
   Figure compute_power;     ///< W, board without card, CPU computing
+  CryptoCosts crypto;
 };
 
 /// Reads a board by the name of a file in platforms/boards, or by a path.

@@ -60,6 +60,7 @@ constexpr std::array element_rate_spellings =
 constexpr std::array ratio_spellings = std::to_array<Spelling>({{"", 1, 0}, {"%", 1, -2}});
 constexpr std::array year_spellings = std::to_array<Spelling>({{"years", 1, 0}, {"year", 1, 0}});
 constexpr std::array cycle_spellings = std::to_array<Spelling>({{"cycles", 1, 0}, {"cycle", 1, 0}});
+constexpr std::array cycle_per_byte_spellings = std::to_array<Spelling>({{"cycles/B", 1, 0}});
 
 struct Kind {
   Unit unit;
@@ -81,7 +82,8 @@ const std::array kinds = std::to_array<Kind>(
       "element/s, {0} kelement/s, {0} Melement/s, {0} Gelement/s"},
      {Unit::ratio, "a ratio", ratio_spellings, "%"},
      {Unit::years, "a time in years", year_spellings, "years"},
-     {Unit::cycles, "a number of cycles", cycle_spellings, "cycles"}});
+     {Unit::cycles, "a number of cycles", cycle_spellings, "cycles"},
+     {Unit::cycles_per_byte, "a number of cycles per byte", cycle_per_byte_spellings, "cycles/B"}});
 
 const Kind& kind_of(Unit unit) {
   return kinds[static_cast<std::size_t>(unit)];

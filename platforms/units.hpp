@@ -22,6 +22,7 @@ enum class Unit {
   ratio,                ///< a plain number, or %
   years,                ///< years, year
   cycles,               ///< cycles, cycle: program/erase cycles of a memory cell
+  cycles_per_byte,      ///< cycles/B: of the processor's clock
 };
 
 /// The text is not a quantity of the wanted kind; what() says what was expected.

@@ -56,15 +56,16 @@ bool says_assumed(std::string_view source) {
          (source.starts_with(assumed_word) && source.substr(assumed_word.size()).starts_with(","));
 }
 
-std::optional<Figure> read_figure(const YamlValue& value, Unit unit, const Bounds& bounds) {
+std::optional<Figure> read_figure(const YamlValue& value, const Reader<double>& read_number,
+                                  std::string_view expected) {
   if (value.node.kind != YamlNode::Kind::map) {
-    value.problem(fmt::format("expected {{value: {}, source: where it comes from}}, found {}", description(unit),
-                              describe(value.node)));
+    value.problem(
+        fmt::format("expected {{value: {}, source: where it comes from}}, found {}", expected, describe(value.node)));
     return std::nullopt;
   }
   Fields fields(value.node, value.problems, value.key);
   const std::size_t problems_before = value.problems.size();
-  const double number = fields.required("value", quantity(unit, bounds));
+  const double number = fields.required("value", read_number);
   const std::string source = fields.required("source", text());
   if (source == assumed_word) fields.problem("source", "an assumption needs a reason: \"assumed, because ...\"");
   if (value.problems.size() != problems_before) return std::nullopt;
@@ -143,7 +144,13 @@ Reader<std::uint64_t> bytes() {
 }
 
 Reader<Figure> figure(Unit unit, Bounds bounds) {
-  return [unit, bounds](const YamlValue& value) { return read_figure(value, unit, bounds); };
+  return figure(quantity(unit, bounds), std::string(description(unit)));
+}
+
+Reader<Figure> figure(Reader<double> read_number, std::string expected) {
+  return [read_number = std::move(read_number), expected = std::move(expected)](const YamlValue& value) {
+    return read_figure(value, read_number, expected);
+  };
 }
 
 Fields::Fields(const YamlNode& node, ProblemList& problems, std::string path)

@@ -77,6 +77,8 @@ Reader<std::uint64_t> bytes();  ///< exact
 /// `{value: 320 KiB, source: "..."}`; a source that begins with `assumed,` marks the figure as assumed. The source of a
 /// figure is never empty, so a Figure without one was not read.
 Reader<Figure> figure(Unit unit, Bounds bounds = not_negative);
+/// The same with a reader of its own for the value; `expected` describes the value in the error for anything but a map.
+Reader<Figure> figure(Reader<double> value, std::string expected);
 
 /// The keys of one map. Every key that is asked for is known; the destructor adds a problem for each other key, with
 /// the nearest of the known ones. A required key that is missing or wrong adds a problem and gives an empty value, so

@@ -36,6 +36,9 @@ TEST(Corpus, Cards) {
 TEST(Corpus, Clusters) {
   replay("cluster", check_cluster);
 }
+TEST(Corpus, Endurance) {
+  replay("endurance", check_endurance);
+}
 TEST(Corpus, YamlReader) {
   replay("yaml_reader", check_yaml_reader);
 }

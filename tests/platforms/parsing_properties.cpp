@@ -9,13 +9,14 @@
 #include "platforms/board.hpp"
 #include "platforms/card.hpp"
 #include "platforms/cluster.hpp"
+#include "platforms/endurance.hpp"
 #include "platforms/units.hpp"
 #include "platforms/yaml_reader.hpp"
 
 namespace spillway::platforms {
 namespace {
 
-constexpr std::size_t kinds_of_units = static_cast<std::size_t>(Unit::cycles) + 1;
+constexpr std::size_t kinds_of_units = static_cast<std::size_t>(Unit::cycles_per_byte) + 1;
 
 void require(bool holds, const char* property) {
   if (!holds) throw std::logic_error(property);
@@ -71,6 +72,10 @@ void check_card(std::string_view input) {
 
 void check_cluster(std::string_view input) {
   check_reading(input, [&] { parse_cluster(input, "cluster.yaml"); });
+}
+
+void check_endurance(std::string_view input) {
+  check_reading(input, [&] { parse_endurance(input, "endurance.yaml"); });
 }
 
 void check_yaml_reader(std::string_view input) {

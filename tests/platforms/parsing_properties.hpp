@@ -14,6 +14,7 @@ void check_units(std::string_view input);
 void check_board(std::string_view input);
 void check_card(std::string_view input);
 void check_cluster(std::string_view input);
+void check_endurance(std::string_view input);
 
 /// The same for a reader that uses every kind of value.
 void check_yaml_reader(std::string_view input);

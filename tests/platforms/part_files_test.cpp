@@ -43,6 +43,9 @@ std::vector<Figure> figures_of(const Board& board) {
   std::vector<Figure> all = {board.sram,       board.flash,      board.clock,        board.compute_overhead,
                              board.contention, board.idle_power, board.compute_power};
   all.insert(all.end(), board.rates.begin(), board.rates.end());
+  for (const auto& cost : {board.crypto.cpu, board.crypto.accelerator}) {
+    if (cost) all.push_back(*cost);
+  }
   return all;
 }
 
@@ -157,7 +160,7 @@ TEST(PartFiles, TwoMistakesTwoProblems) {
       "f.yaml:3:1: clock: is missing\n"
       "f.yaml:5:15: sram.value: \"512\": a size needs a unit: 512 B, 512 kB, 512 KiB, 512 MiB, ...\n"
       "f.yaml:7:1: clok: unknown key; did you mean \"clock\"? known keys: description, sram, flash, clock, rates, "
-      "compute_overhead, contention, idle_power, compute_power");
+      "compute_overhead, contention, idle_power, compute_power, crypto");
 }
 
 TEST(PartFiles, ChecksOfABoard) {
@@ -176,6 +179,42 @@ TEST(PartFiles, ChecksOfABoard) {
             "f.yaml:10:3: rates.dense: is missing\n"
             "f.yaml:17:3: rates.fully_connected: unknown key; known keys: convolution, pointwise, depthwise, dense, "
             "elementwise, pooling");
+}
+
+// wolfSSL counts in MiB/s; the cycles follow from the clock that it was measured at.
+TEST(PartFiles, CryptoFollowsTheMeasuredThroughput) {
+  constexpr double mib = 1024 * 1024;
+  const double software_cycles = 480e6 / (17.261 * mib) + 480e6 / (17.896 * mib);
+  const double hardware_cycles = 14.0 / 16 + (50 + 16) / 64.0;
+  for (const std::string& name : board_names()) {
+    const Board board = load_board(name);
+    ASSERT_TRUE(board.crypto.cpu && board.crypto.accelerator) << name;
+    EXPECT_NEAR(board.crypto.cpu->value * board.clock.value / software_cycles, 1, 1e-3) << name;
+    EXPECT_NEAR(board.crypto.accelerator->value * board.clock.value / hardware_cycles, 1, 5e-3) << name;
+    EXPECT_TRUE(board.crypto.accelerator->assumed) << name;  // no board here has the peripherals
+  }
+}
+
+TEST(PartFiles, CryptoCostsAreCyclesOrRates) {
+  const std::string good = shipped("boards/swapnn-paper.yaml");
+  const std::string cost = "value: 52.1 cycles/B";
+  EXPECT_DOUBLE_EQ(parse_board(changed(good, cost, "value: 54 cycles/B"), "f.yaml").crypto.cpu->value, 0.25e-6);
+  EXPECT_DOUBLE_EQ(parse_board(changed(good, cost, "value: 4 MB/s"), "f.yaml").crypto.cpu->value, 0.25e-6);
+  const Board without = parse_board(good.substr(0, good.find("crypto:")), "f.yaml");
+  EXPECT_FALSE(without.crypto.cpu || without.crypto.accelerator);
+  EXPECT_EQ(error_of(parse_board, changed(good, cost, "value: 0 cycles/B")),
+            "f.yaml:28:12: crypto.cpu_cost.value: \"0 cycles/B\" is out of range; expected a number of cycles per byte "
+            "above 0 cycles/B");
+  EXPECT_EQ(error_of(parse_board, changed(good, cost, "value: 0.5 B/s")),
+            "f.yaml:28:12: crypto.cpu_cost.value: \"0.5 B/s\" is out of range; expected a data rate at least 1 B/s");
+  EXPECT_EQ(error_of(parse_board, changed(good, cost, "value: 52")),
+            "f.yaml:28:12: crypto.cpu_cost.value: \"52\": a data rate needs a unit: 52 B/s, 52 kB/s, 52 MiB/s, 52 Mb/s "
+            "(bits), ...; or cycles of the board's clock: 52.1 cycles/B");
+  EXPECT_EQ(error_of(parse_board, changed(good, cost, "value: [52]")),
+            "f.yaml:28:12: crypto.cpu_cost.value: expected cycles per byte or a data rate, found a list");
+  EXPECT_EQ(error_of(parse_board, changed(good, "  cpu_cost:", "  cpu_cots:")),
+            "f.yaml:27:3: crypto.cpu_cots: unknown key; did you mean \"cpu_cost\"? known keys: cpu_cost, "
+            "accelerator_cost");
 }
 
 TEST(PartFiles, ChecksOfACard) {
