@@ -15,6 +15,13 @@ enum class Mode : std::uint8_t { parallel, sequential };
 /// Which clock drives the core.
 enum class Driver : std::uint8_t { virtual_clock, simgrid };
 
+/// Who decrypts and checks what is read from the card, and encrypts and signs what is written to it.
+enum class Crypto : std::uint8_t {
+  none,         ///< the network lies open on the card
+  cpu,          ///< compute tasks take longer: see ServiceTimes
+  accelerator,  ///< IO operations take longer
+};
+
 /// What a run was and how long it took. Times in nanoseconds of simulated time.
 struct Result {
   std::uint64_t makespan_ns = 0;

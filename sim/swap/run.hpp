@@ -21,10 +21,12 @@ class Run {
   struct Active {
     core::Task task;
     std::uint64_t start_ns = 0;
-    ServiceTimes::Service service;  ///< without contention
+    std::uint64_t duration_ns = 0;  ///< service time without contention
   };
 
-  Active begin(const core::Task& task, std::uint64_t now_ns) const { return {task, now_ns, times_.of(task)}; }
+  Active begin(const core::Task& task, std::uint64_t now_ns) const {
+    return {task, now_ns, times_.of(task).duration_ns};
+  }
 
   /// Tells the core, the result and the trace that a task has finished.
   void complete(const Active& active, std::uint64_t now_ns);

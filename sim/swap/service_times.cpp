@@ -19,6 +19,11 @@ struct Costs {
   const core::Plan& plan;
   const platforms::Board& board;
   const platforms::Card& card;
+  double cpu_s_per_byte = 0, accelerator_s_per_byte = 0;
+
+  std::uint64_t cpu_crypto_ns(std::uint64_t bytes) const {
+    return round_to_10_ns(static_cast<double>(bytes) * cpu_s_per_byte);
+  }
 
   ServiceTimes::Service of(const core::Task& task) const {
     if (task.kind == core::TaskKind::compute) {
@@ -31,15 +36,26 @@ struct Costs {
     const bool write = task.kind == core::TaskKind::write_output;
     const double overhead = (write ? card.write_overhead : card.read_overhead).value;
     const double bandwidth = (write ? card.write_bandwidth : card.read_bandwidth).value;
-    return {round_to_10_ns(overhead + charged / bandwidth), bytes};
+    const std::uint64_t crypto_ns = round_to_10_ns(static_cast<double>(bytes) * accelerator_s_per_byte);
+    return {round_to_10_ns(overhead + charged / bandwidth) + crypto_ns, bytes};
   }
 };
 
+double cost_of(const std::optional<platforms::Figure>& cost, const platforms::Board& board, const char* key) {
+  if (!cost) throw std::invalid_argument("board " + board.name + " states no crypto." + key);
+  return cost->value;
+}
+
 }  // namespace
 
-ServiceTimes::ServiceTimes(const core::Plan& plan, const platforms::Board& board, const platforms::Card& card)
+ServiceTimes::ServiceTimes(const core::Plan& plan, const platforms::Board& board, const platforms::Card& card,
+                           Crypto crypto)
     : contention_thousandths_(static_cast<std::uint32_t>(std::lround(board.contention.value * 1000))) {
-  const Costs costs{plan, board, card};
+  Costs costs{plan, board, card};
+  if (crypto == Crypto::cpu) costs.cpu_s_per_byte = cost_of(board.crypto.cpu, board, "cpu_cost");
+  if (crypto == Crypto::accelerator) {
+    costs.accelerator_s_per_byte = cost_of(board.crypto.accelerator, board, "accelerator_cost");
+  }
   layers_.resize(plan.layers.size());
   for (std::size_t row = 0; row < plan.layers.size(); ++row) {
     const core::Layer& layer = plan.layers[row];
@@ -56,8 +72,12 @@ ServiceTimes::ServiceTimes(const core::Plan& plan, const platforms::Board& board
                             (at.group + 1 == layer.groups ? 4U : 0U);
       tile_kind_.push_back(static_cast<std::uint8_t>(kind));
       task.kind = core::TaskKind::read_input;
-      for (task.index = 0; task.index < layer.parts; ++task.index)
+      std::uint64_t input_bytes = 0;
+      for (task.index = 0; task.index < layer.parts; ++task.index) {
         input_.push_back(costs.of(task));
+        input_bytes += input_.back().bytes;
+      }
+      if (crypto == Crypto::cpu) input_crypto_ns_.push_back(costs.cpu_crypto_ns(input_bytes));
       if (times.chunks[kind] != 0) continue;
 
       const std::uint32_t chunks = times.chunks[kind] = core::chunks_of(layer, task.tile);
@@ -70,17 +90,20 @@ ServiceTimes::ServiceTimes(const core::Plan& plan, const platforms::Board& board
           task.kind = core::TaskKind::compute;
           times.compute[kind][chunk] = costs.of(task);
           task.kind = core::TaskKind::read_weights;
-          if (layer.has_weights()) times.weights[kind][chunk] = costs.of(task);
+          if (!layer.has_weights()) continue;
+          times.weights[kind][chunk] = costs.of(task);
+          times.compute[kind][chunk].duration_ns += costs.cpu_crypto_ns(times.weights[kind][chunk].bytes);
         }
       }
       task.index = 0;
       task.kind = core::TaskKind::write_output;
       times.output[kind] = costs.of(task);
+      times.output_crypto_ns[kind] = costs.cpu_crypto_ns(times.output[kind].bytes);
     }
   }
 }
 
-const ServiceTimes::Service& ServiceTimes::of(const core::Task& task) const {
+ServiceTimes::Service ServiceTimes::of(const core::Task& task) const {
   const LayerTimes& layer = layers_[task.layer];
   if (task.kind == core::TaskKind::read_input) {
     return input_[layer.first_input + std::size_t{task.tile} * layer.parts + task.index];
@@ -88,7 +111,13 @@ const ServiceTimes::Service& ServiceTimes::of(const core::Task& task) const {
   const unsigned kind = tile_kind_[layer.first_tile + task.tile];
   if (task.kind == core::TaskKind::write_output) return layer.output[kind];
   const std::uint32_t chunk = chunk_kind(layer, layer.chunks[kind], task.index);
-  return task.kind == core::TaskKind::compute ? layer.compute[kind][chunk] : layer.weights[kind][chunk];
+  if (task.kind == core::TaskKind::read_weights) return layer.weights[kind][chunk];
+  Service compute = layer.compute[kind][chunk];
+  if (!input_crypto_ns_.empty()) {
+    if (task.index == 0) compute.duration_ns += input_crypto_ns_[layer.first_tile + task.tile];
+    if (task.index + 1 == layer.chunks[kind]) compute.duration_ns += layer.output_crypto_ns[kind];
+  }
+  return compute;
 }
 
 }  // namespace spillway::swap

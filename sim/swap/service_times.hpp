@@ -8,6 +8,7 @@
 #include "platforms/card.hpp"
 #include "sim/core/plan.hpp"
 #include "sim/core/task.hpp"
+#include "sim/swap/result.hpp"
 
 namespace spillway::swap {
 
@@ -15,16 +16,22 @@ namespace spillway::swap {
 /// costs no division. Both drivers take their times from here.
 ///
 /// IO: overhead + bytes / bandwidth. Compute: overhead + work / rate of the layer's class. Rounded to 10 ns.
+///
+/// Crypto costs the board's time per byte that really moves, rounded apart. An accelerator's is added to the IO
+/// operation. The CPU's is added to the compute tasks: each pays for its weight chunk (every chunk is read for one
+/// compute task), a tile's first one also for the tile's input, its last one for the tile's output.
 class ServiceTimes {
  public:
-  ServiceTimes(const core::Plan& plan, const platforms::Board& board, const platforms::Card& card);
+  /// Throws std::invalid_argument when the board does not state the cost of `crypto`.
+  ServiceTimes(const core::Plan& plan, const platforms::Board& board, const platforms::Card& card,
+               Crypto crypto = Crypto::none);
 
   struct Service {
     std::uint64_t duration_ns = 0;
     std::uint64_t bytes = 0;
   };
 
-  const Service& of(const core::Task& task) const;
+  Service of(const core::Task& task) const;
 
   /// Share of the compute rate lost while a transfer is in flight, in thousandths: both drivers use this figure.
   std::uint32_t contention_thousandths() const { return contention_thousandths_; }
@@ -37,6 +44,7 @@ class ServiceTimes {
   struct LayerTimes {
     std::array<std::vector<Service>, tile_kinds> weights{}, compute{};  ///< by chunk kind
     std::array<Service, tile_kinds> output{};
+    std::array<std::uint64_t, tile_kinds> output_crypto_ns{};
     std::array<std::uint32_t, tile_kinds> chunks{};
     std::uint32_t pieces = 1;
     std::uint32_t parts = 0;
@@ -52,6 +60,7 @@ class ServiceTimes {
   std::vector<LayerTimes> layers_;
   std::vector<std::uint8_t> tile_kind_;
   std::vector<Service> input_;
+  std::vector<std::uint64_t> input_crypto_ns_;  ///< by tile; empty unless the CPU does the crypto
   std::uint32_t contention_thousandths_ = 0;
 };
 

@@ -97,12 +97,12 @@ std::string to_string(const GridPoint& point) {
 }
 
 std::string disagreement(const tiling::SwapPlan& plan, const platforms::Board& board, const platforms::Card& card,
-                         Mode mode) {
+                         Mode mode, Crypto crypto) {
   Recorder recorder;
-  const Result virtual_clock = simulate(plan, board, card, {mode, Driver::virtual_clock, &recorder});
+  const Result virtual_clock = simulate(plan, board, card, {mode, Driver::virtual_clock, &recorder, crypto});
   const bool exact = board.contention.value == 0;
   Comparer comparer(recorder.records, exact);
-  const Result simgrid = simulate(plan, board, card, {mode, Driver::simgrid, &comparer});
+  const Result simgrid = simulate(plan, board, card, {mode, Driver::simgrid, &comparer, crypto});
   if (!comparer.difference.empty()) return comparer.difference;
   if (virtual_clock.tasks != simgrid.tasks) return "different numbers of tasks";
   const double ratio = static_cast<double>(simgrid.makespan_ns) / static_cast<double>(virtual_clock.makespan_ns);

@@ -26,7 +26,7 @@ std::vector<GridPoint> figure_grid(std::vector<std::uint32_t> frames);
 /// without contention the same records in the same order, and all times to 1e-9 relative; with it the same order up to
 /// the first two completions less than 10 ns apart, and, where there are none, makespans to 1e-6.
 std::string disagreement(const tiling::SwapPlan& plan, const platforms::Board& board, const platforms::Card& card,
-                         Mode mode);
+                         Mode mode, Crypto crypto = Crypto::none);
 
 tiling::SwapPlan plan_of(const GridPoint& point);
 

@@ -22,25 +22,44 @@ TEST(RoundTo10Ns, RoundsHalfUpAndRefusesNonsense) {
 }
 
 // The tables must give each task what the formula gives it.
-void expect_formula(const tiling::SwapPlan& swap_plan, const platforms::Card& card) {
+void expect_formula(const tiling::SwapPlan& swap_plan, const platforms::Card& card, Crypto crypto = Crypto::none) {
   const core::Plan plan = swap_plan.view();
   const platforms::Board board = platforms::load_board("stm32f746g-disco");
-  const ServiceTimes times(plan, board, card);
+  const ServiceTimes times(plan, board, card, crypto);
+  const auto crypto_ns = [&](Crypto by, const core::Task& task) {
+    if (by != crypto) return std::uint64_t{0};
+    const platforms::Figure& cost = by == Crypto::cpu ? *board.crypto.cpu : *board.crypto.accelerator;
+    return round_to_10_ns(static_cast<double>(core::bytes_of(plan, task)) * cost.value);
+  };
   const auto expect = [&](const core::Task& task) {
     const std::uint64_t bytes = core::bytes_of(plan, task);
     double seconds = 0;
+    std::uint64_t added_ns = 0;
     if (task.kind == core::TaskKind::compute) {
       const auto work_class = static_cast<std::size_t>(plan.layers[task.layer].work_class);
       seconds =
           board.compute_overhead.value + static_cast<double>(core::work_of(plan, task)) / board.rates[work_class].value;
+      core::Task io = task;
+      io.kind = core::TaskKind::read_weights;
+      if (plan.layers[task.layer].has_weights()) added_ns += crypto_ns(Crypto::cpu, io);
+      io.kind = core::TaskKind::write_output;
+      if (task.index + 1 == core::chunks_of(plan.layers[task.layer], task.tile)) added_ns += crypto_ns(Crypto::cpu, io);
+      if (task.index == 0 && crypto == Crypto::cpu) {
+        std::uint64_t input_bytes = 0;
+        io.kind = core::TaskKind::read_input;
+        for (io.index = 0; io.index < plan.layers[task.layer].parts; ++io.index)
+          input_bytes += core::bytes_of(plan, io);
+        added_ns += round_to_10_ns(static_cast<double>(input_bytes) * board.crypto.cpu->value);
+      }
     } else {
+      added_ns = crypto_ns(Crypto::accelerator, task);
       const auto charged = static_cast<double>(card.full_buffers ? plan.buffer_bytes : bytes);
       seconds = task.kind == core::TaskKind::write_output
                     ? card.write_overhead.value + charged / card.write_bandwidth.value
                     : card.read_overhead.value + charged / card.read_bandwidth.value;
     }
     ASSERT_EQ(times.of(task).bytes, bytes);
-    ASSERT_EQ(times.of(task).duration_ns, round_to_10_ns(seconds));
+    ASSERT_EQ(times.of(task).duration_ns, round_to_10_ns(seconds) + added_ns);
   };
   for (core::LayerIndex row = 0; row < plan.layers.size(); ++row) {
     const core::Layer& layer = plan.layers[row];
@@ -69,6 +88,9 @@ TEST(ServiceTimes, TablesGiveEachTaskTheFormula) {
         SCOPED_TRACE(std::string(network) + " " + std::string(tiling::to_string(rule)));
         expect_formula(plan, platforms::load_card("f746-disco-measured"));
         expect_formula(plan, platforms::load_card("swapnn-paper-full-buffer"));
+        for (const Crypto crypto : {Crypto::cpu, Crypto::accelerator}) {
+          expect_formula(plan, platforms::load_card("swapnn-paper-full-buffer"), crypto);
+        }
       }
     }
   }
