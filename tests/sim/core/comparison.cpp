@@ -29,6 +29,12 @@ std::string to_string(const std::optional<Task>& task) {
   return task ? oracle::to_string(*task) : "nothing";
 }
 
+std::string to_string(const std::optional<core::Waiting>& waiting) {
+  if (!waiting) return "nothing";
+  return oracle::to_string(waiting->task) + " for " + std::to_string(waiting->needed) + " buffers of " +
+         std::to_string(waiting->free) + " free in pool " + std::to_string(static_cast<int>(waiting->pool));
+}
+
 /// Core and oracle side by side. Every step leaves the first difference in `result.difference`.
 class Run {
  public:
@@ -160,9 +166,28 @@ class Run {
   void compare_end() {
     result_.stalled = paper_.stalled();
     compare_state();
-    if (result_.stalled) return;
+    if (result_.stalled) {
+      compare_waiting();
+      return;
+    }
     expect_equal("done at the end", paper_.done(), true);
     expect_equal("all buffers free at the end", ledger_.all_free(), true);
+  }
+
+  void compare_waiting() {
+    std::array<core::Waiting, 3> waiting;
+    const std::uint32_t listed = core_.waiting(waiting);
+    std::uint32_t expected = 0;
+    for (const Pool pool : {Pool::input, Pool::weights, Pool::output}) {
+      const std::optional<core::Waiting> paper = paper_.first_waiting(pool);
+      expected += paper.has_value();
+      std::optional<core::Waiting> core;
+      for (std::uint32_t at = 0; at < listed; ++at) {
+        if (waiting[at].pool == pool) core = waiting[at];
+      }
+      if (to_string(core) != to_string(paper)) differ("waiting", to_string(core), to_string(paper));
+    }
+    expect_equal("number of waiting tasks", listed, expected);
   }
 
   core::Plan plan_;

@@ -18,8 +18,17 @@ std::uint32_t Random::between(std::uint32_t first, std::uint32_t last) {
 
 namespace {
 
-constexpr std::uint32_t most_tiles_of_a_layer = 12;
-constexpr std::uint32_t most_tasks_of_a_frame = 300;
+/// What a plan is at most. The core keeps bits in words of 32, so a few plans have more tiles or layers than that.
+struct Extent {
+  std::uint32_t layers, tiles_of_a_layer, tasks_of_a_frame, height, width, frames;
+  std::uint32_t concatenated;  ///< percent of the layers that may read a concatenation
+  std::uint32_t dense;         ///< percent of the layers that are dense
+  std::uint32_t same;          ///< percent of the windows that keep height and width
+  std::uint32_t lines;         ///< tiles along a side are this many or more, where the map has them
+};
+constexpr Extent ordinary{7, 12, 300, 9, 9, 5, 35, 20, 50, 1};
+constexpr Extent wide{4, 90, 1500, 24, 24, 2, 75, 2, 80, 6};
+constexpr Extent deep{70, 2, 400, 3, 3, 3, 35, 20, 50, 1};
 
 /// A feature map that a layer can read: a layer's output or the network's input.
 struct Map {
@@ -32,10 +41,13 @@ class Generator {
   explicit Generator(std::uint64_t seed) : random_(seed) {}
 
   PlanTables generate() {
+    const std::uint32_t kind = random_.between(1, 100);
+    most_ = kind <= 5 ? wide : kind <= 7 ? deep : ordinary;
     settings();
-    const std::uint32_t layers = random_.between(1, 7);
-    maps_.push_back({core::network_input, random_.between(1, 6), random_.between(1, 9), random_.between(1, 9)});
-    for (std::uint32_t row = 0; row < layers && tasks_ < most_tasks_of_a_frame; ++row)
+    const std::uint32_t layers = random_.between(1, most_.layers);
+    maps_.push_back({core::network_input, random_.between(1, 6), random_.between(1, most_.height),
+                     random_.between(1, most_.width)});
+    for (std::uint32_t row = 0; row < layers && tasks_ < most_.tasks_of_a_frame; ++row)
       add_layer();
     plan_.link();
     return std::move(plan_);
@@ -54,7 +66,7 @@ class Generator {
     }
     settings.pools.shared = random_.chance(15);
     settings.queue = random_.chance(20) ? core::Queue::strict : core::Queue::skip;
-    settings.frames = random_.chance(30) ? 1 : random_.between(2, 5);
+    settings.frames = random_.chance(30) ? 1 : random_.between(2, most_.frames);
     settings.window = random_.between(1, settings.frames);
     settings.buffer_bytes = 1U << 16;
   }
@@ -66,11 +78,10 @@ class Generator {
   }
 
   void add_layer() {
-    const std::uint32_t kind = random_.between(1, 100);
-    if (kind <= 20 && add_sum()) return;
-    if (kind <= 40) {
+    if (random_.chance(20) && add_sum()) return;
+    if (random_.chance(most_.dense)) {
       add_dense();
-    } else if (kind <= 65) {
+    } else if (random_.chance(45)) {
       add_channelwise();
     } else {
       add_convolution();
@@ -80,7 +91,7 @@ class Generator {
   /// Maps of one height and width, read one after the other along the channels.
   std::vector<Map> concatenation() {
     std::vector<Map> inputs{any_map()};
-    if (!random_.chance(35)) return inputs;
+    if (!random_.chance(most_.concatenated)) return inputs;
     for (const Map& map : maps_) {
       const bool fits = map.height == inputs[0].height && map.width == inputs[0].width;
       if (fits && map.producer != inputs[0].producer && inputs.size() < 4 && random_.chance(60)) inputs.push_back(map);
@@ -142,7 +153,7 @@ class Generator {
       input.height = random_.between(1, 6);
       input.width = random_.between(1, 6);
     }
-    const bool same = random_.chance(50);
+    const bool same = random_.chance(most_.same);
     const Axis vertical = axis(input.height, same);
     const Axis horizontal = axis(input.width, same);
     layer.input_height = input.height;
@@ -160,11 +171,11 @@ class Generator {
   void set_tiles(core::Layer& layer) {
     const auto tiles = [](std::uint32_t extent, std::uint32_t tile) { return (extent + tile - 1) / tile; };
     layer.tile_channels = random_.chance(50) ? layer.channels : random_.between(1, layer.channels);
-    layer.tile_height = random_.between(1, layer.height);
-    layer.tile_width = random_.between(1, layer.width);
+    layer.tile_height = random_.between(1, tiles(layer.height, most_.lines));
+    layer.tile_width = random_.between(1, tiles(layer.width, most_.lines));
     while (tiles(layer.channels, layer.tile_channels) * tiles(layer.height, layer.tile_height) *
                tiles(layer.width, layer.tile_width) >
-           most_tiles_of_a_layer) {
+           most_.tiles_of_a_layer) {
       std::uint32_t& longest = layer.tile_height < layer.height ? layer.tile_height
                                : layer.tile_width < layer.width ? layer.tile_width
                                                                 : layer.tile_channels;
@@ -262,6 +273,7 @@ class Generator {
   }
 
   Random random_;
+  Extent most_ = ordinary;
   PlanTables plan_;
   std::vector<Map> maps_;
   std::uint32_t tasks_ = 0;

@@ -23,9 +23,9 @@ class Random {
   std::uint64_t state_;
 };
 
-/// A random plan that core::Scheduler::check accepts, the same for the same seed: a graph of 1 to 7 layers with
-/// windows, channelwise layers, element-wise sums, concatenations, split inputs, dense layers; 1 to 5 frames; 4 to 24
-/// buffers; both queues; sometimes one shared pool.
+/// A random plan that core::Scheduler::check accepts, the same for the same seed: a graph of 1 to 7 layers (a few: up
+/// to 70) with windows, channelwise layers, element-wise sums, concatenations, split inputs, dense layers; 1 to 5
+/// frames; 4 to 24 buffers; both queues; sometimes one shared pool.
 PlanTables random_plan(std::uint64_t seed);
 
 }  // namespace spillway::oracle
