@@ -21,12 +21,10 @@ class Run {
   struct Active {
     core::Task task;
     std::uint64_t start_ns = 0;
-    std::uint64_t duration_ns = 0;  ///< service time without contention
+    ServiceTimes::Service service;  ///< without contention
   };
 
-  Active begin(const core::Task& task, std::uint64_t now_ns) const {
-    return {task, now_ns, times_.of(task).duration_ns};
-  }
+  Active begin(const core::Task& task, std::uint64_t now_ns) const { return {task, now_ns, times_.of(task)}; }
 
   /// Tells the core, the result and the trace that a task has finished.
   void complete(const Active& active, std::uint64_t now_ns);

@@ -88,6 +88,7 @@ class SimGridRun {
  private:
   struct Resource {
     s4u::ExecPtr activity;
+    s4u::ExecPtr ended;  ///< SimGrid still uses an activity after it has reported the end
     Run::Active active;
     bool busy = false;
     bool finished = false;
@@ -99,7 +100,7 @@ class SimGridRun {
     resource.active = run_.begin(task, now_ns());
     resource.busy = true;
     resource.activity = s4u::Exec::init();
-    resource.activity->set_host(host)->set_flops_amount(static_cast<double>(resource.active.duration_ns));
+    resource.activity->set_host(host)->set_flops_amount(static_cast<double>(resource.active.service.duration_ns));
     resource.activity->start();
   }
 
@@ -122,12 +123,21 @@ class SimGridRun {
   }
 
   void completed(const s4u::Activity& activity) {
-    Resource& resource = &activity == io_.activity.get() ? io_ : compute_;
-    resource.finished = true;
+    const bool io = &activity == io_.activity.get();
+    (io ? io_ : compute_).finished = true;
     if (delivery_pending_) return;
+    if (!may_end_now(io ? compute_ : io_)) return deliver();
     // What finishes at the same instant is reported one by one; a timer of this instant comes after all of them.
     delivery_pending_ = true;
     simgrid::kernel::timer::Timer::set(s4u::Engine::get_clock(), [this] { deliver(); });
+  }
+
+  /// Whether a task may end at this instant. Ends are known, to SimGrid's rounding, but that of a slowed computation.
+  bool may_end_now(const Resource& resource) const {
+    if (!resource.busy) return false;
+    if (slow_state_ != 0 && &resource == &compute_) return true;
+    constexpr std::uint64_t rounding_ns = 5;  // service times are multiples of 10 ns
+    return resource.active.start_ns + resource.active.service.duration_ns <= now_ns() + rounding_ns;
   }
 
   void deliver() {
@@ -135,6 +145,7 @@ class SimGridRun {
     for (Resource* resource : {&compute_, &io_}) {
       if (!resource->finished) continue;
       resource->finished = resource->busy = false;
+      resource->ended = std::move(resource->activity);
       run_.complete(resource->active, now_ns());
     }
     set_speed();

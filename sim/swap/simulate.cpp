@@ -36,7 +36,7 @@ void Run::complete(const Active& active, std::uint64_t now_ns) {
   const core::Task& task = active.task;
   core_.finish(task);
   const auto kind = static_cast<std::size_t>(task.kind);
-  const std::uint64_t bytes = times_.of(task).bytes;
+  const std::uint64_t bytes = active.service.bytes;
   ++result_.tasks[kind];
   result_.bytes[kind] += bytes;
   (core::is_io(task.kind) ? result_.io_busy_ns : result_.compute_busy_ns) += now_ns - active.start_ns;
