@@ -33,7 +33,8 @@ void check_with_libonnx(const onnx::ModelProto& model, const std::filesystem::pa
 void fix_dimensions(onnx::ModelProto& model, const std::map<std::string, std::int64_t>& dimensions,
                     const std::filesystem::path& path);
 
-/// libonnx's shape inference, in place. Throws OnnxError when shapes contradict each other.
+/// libonnx's shape inference, in place, of a model that was translated: it crashes on some that cannot be. Throws
+/// OnnxError when shapes contradict each other.
 void infer_shapes(onnx::ModelProto& model, const std::filesystem::path& path);
 
 /// Version of the default operator set that the model uses.

@@ -14,7 +14,6 @@ OnnxModel read_onnx_bytes(std::string_view bytes, const std::filesystem::path& n
   onnx_file::check_limits(*model, name);
   onnx_file::check_with_libonnx(*model, name);
   onnx_file::fix_dimensions(*model, options.dimensions, name);
-  onnx_file::infer_shapes(*model, name);
   return onnx_file::Translation(model, name, options).run();
 }
 

@@ -64,7 +64,7 @@ std::int64_t front_axis(std::int64_t axis, std::size_t rank) {
   return axis < 0 ? axis + signed_rank : axis;
 }
 
-Translation::Translation(std::shared_ptr<const onnx::ModelProto> model, const std::filesystem::path& path,
+Translation::Translation(std::shared_ptr<onnx::ModelProto> model, const std::filesystem::path& path,
                          const OnnxReadOptions& options)
     : model_(std::move(model)),
       graph_(model_->graph()),
@@ -101,10 +101,13 @@ OnnxModel Translation::run() {
   for (int position = 0; position < graph_.node_size(); ++position)
     if (!done_[static_cast<std::size_t>(position)]) translate(position);
   bind_outputs();
-  check_against_inferred_shapes();
   for (const std::string& name : dense_weight_bytes_)
     note(-1,
          fmt::format("metadata {}: '{}' is no convolution; expected the name of one", dense_weight_bytes_key, name));
+  if (!problems_.empty()) throw OnnxError(path_, problems_);
+  // Only now: libonnx crashes on attributes and shapes that were refused above.
+  infer_shapes(*model_, path_);
+  check_against_inferred_shapes();
   if (!problems_.empty()) throw OnnxError(path_, problems_);
   return std::move(result_);
 }

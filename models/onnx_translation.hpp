@@ -47,7 +47,7 @@ struct ChannelConstant {
 /// The network as it grows, and what is known of each value of the graph.
 class Translation {
  public:
-  Translation(std::shared_ptr<const onnx::ModelProto> model, const std::filesystem::path& path,
+  Translation(std::shared_ptr<onnx::ModelProto> model, const std::filesystem::path& path,
               const OnnxReadOptions& options);
 
   /// Translates the whole graph. Throws OnnxError.
@@ -65,7 +65,7 @@ class Translation {
   void note(int position, std::string what);
   void add_initializers();
 
-  std::shared_ptr<const onnx::ModelProto> model_;
+  std::shared_ptr<onnx::ModelProto> model_;
   const onnx::GraphProto& graph_;
   std::filesystem::path path_;
   bool want_weights_;
