@@ -18,10 +18,12 @@ void redirect(const char* path, int flags, int descriptor) {
   if (file < 0 || ::dup2(file, descriptor) < 0) ::_exit(127);
 }
 
-[[noreturn]] void become(const std::vector<std::string>& arguments, const std::string& out, const std::string& err) {
+[[noreturn]] void become(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+                         const std::string& out, const std::string& err) {
   redirect("/dev/null", O_RDONLY, STDIN_FILENO);
   redirect(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
   redirect(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
+  if (::chdir(folder.c_str()) != 0) ::_exit(127);
   std::vector<char*> argv;
   std::string program = SPILLWAY_PROGRAM;
   argv.push_back(program.data());
@@ -34,12 +36,12 @@ void redirect(const char* path, int flags, int descriptor) {
 
 }  // namespace
 
-Call spillway(const std::vector<std::string>& arguments) {
-  const Folder folder;
-  const std::string out = folder / "out", err = folder / "err";
+Call spillway(const std::vector<std::string>& arguments, const std::filesystem::path& folder) {
+  const Folder streams;
+  const std::string out = streams / "out", err = streams / "err";
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("cannot fork");
-  if (child == 0) become(arguments, out, err);
+  if (child == 0) become(arguments, folder, out, err);
   int status = 0;
   ::waitpid(child, &status, 0);
 

@@ -15,8 +15,8 @@ struct Call {
   std::string out, err;
 };
 
-/// Runs `spillway` with these arguments and waits for it.
-Call spillway(const std::vector<std::string>& arguments);
+/// Runs `spillway` with these arguments in a folder and waits for it.
+Call spillway(const std::vector<std::string>& arguments, const std::filesystem::path& folder = ".");
 
 /// The same, arguments separated by single spaces.
 Call spillway(std::string_view arguments);
