@@ -19,7 +19,7 @@ enum class Status : std::uint8_t {
   ok,
   not_selected,       ///< finish() of a task that is not SELECTED now: never selected, or finished already
   unknown_task,       ///< finish() of a task that the plan does not have
-  no_layers,          ///< the plan has no layers, no frames, no window, or a layer without tiles or parts
+  no_layers,          ///< no layers, frames or window, or a layer without tiles, parts, chunks or input buffers
   too_few_buffers,    ///< a pool is empty
   input_pool_small,   ///< a tile needs more input buffers than the pool has: it could never start
   output_pool_small,  ///< fewer output than input buffers: may deadlock
