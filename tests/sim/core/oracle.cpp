@@ -153,7 +153,8 @@ bool Scheduler::can_start(const Node& node, const std::optional<Priority>& keepe
   const Demand wanted = demand(node);
   if (wanted.buffers == 0) return true;
   if (free_buffers(wanted.pool) < wanted.buffers) return false;
-  return !keeper || slot(wanted.pool) != slot(Pool::input) || priority_of(node.task) < *keeper;
+  // One shared pool keeps buffers only among the starts of tiles: it is outside the claim of no deadlock.
+  return !keeper || wanted.pool != Pool::input || priority_of(node.task) < *keeper;
 }
 
 std::optional<std::size_t> Scheduler::first_startable(const ReadyQueue& queue) const {
