@@ -35,6 +35,7 @@ Verdict judge(const Comparison& comparison) {
 }
 
 std::string count_for_people(double count) {
+  if (count < 1000 && count != std::floor(count)) return fmt::format("{:.3g}", count);
   const std::string digits = fmt::format("{:.0f}", count);
   std::string text;
   for (std::size_t i = 0; i < digits.size(); ++i) {

@@ -55,6 +55,22 @@ struct Target {
   std::vector<std::size_t> references;  ///< for each of the points the one that ratio_to leads to; empty without
 };
 
+/// A further file that results get beside their points.
+enum class Table : std::uint8_t {
+  layers,     ///< layers.csv: W, Q, N, times and class of every layer of every point
+  endurance,  ///< endurance.csv: years until the cells of real cards have reached what they endure
+};
+std::string_view to_string(Table table);
+
+/// A piece of the schedule of one point, drawn as it was executed.
+struct Timeline {
+  std::string title;
+  std::size_t point = 0;
+  std::uint32_t frame = 0, tile = 0;  ///< the drawing starts with the first task of this tile and frame
+  std::string layer;                  ///< of this layer
+  double span_s = 0;                  ///< and is so long
+};
+
 /// A question with the sweep that answers it and the values it is held against.
 struct Experiment {
   std::string name;  ///< names the results directory
@@ -64,6 +80,8 @@ struct Experiment {
   std::vector<std::string> notes;  ///< for the report
   std::vector<Block> blocks;
   std::vector<Point> points;  ///< of all blocks, in order, each once
+  std::vector<Table> tables;
+  std::vector<Timeline> timelines;
   std::vector<Target> published;
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <ranges>
 #include <set>
@@ -243,6 +244,28 @@ Target read_target(Fields& fields, const std::vector<Point>* points) {
   return target;
 }
 
+Timeline read_timeline(Fields& fields, const std::vector<Point>* points) {
+  Timeline timeline;
+  timeline.title = fields.required("title", platforms::text());
+  Filter where;
+  fields.map("where", [&](Fields& conditions) { where = read_filter(conditions); });
+  constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
+  timeline.frame = static_cast<std::uint32_t>(fields.optional("frame", platforms::integer(0, most)).value_or(0));
+  timeline.tile = static_cast<std::uint32_t>(fields.optional("tile", platforms::integer(0, most)).value_or(0));
+  timeline.layer = fields.required("layer", platforms::text());
+  timeline.span_s = fields.required("span", platforms::quantity(platforms::Unit::seconds, platforms::positive));
+  const bool is_sound = std::ranges::none_of(where, [](const Condition& c) { return c.values.empty(); });
+  if (points == nullptr || !is_sound) return timeline;
+  const auto selects = [&](const Point& point) { return matches(point, where); };
+  const auto found = std::ranges::find_if(*points, selects);
+  if (const auto count = std::ranges::count_if(*points, selects); count != 1) {
+    fields.problem("where",
+                   fmt::format("expected the one point that is drawn; {} points have {}", count, describe(where)));
+  }
+  timeline.point = static_cast<std::size_t>(found - points->begin());
+  return timeline;
+}
+
 void read_blocks(Fields& fields, Experiment& experiment) {
   const auto read = [&](Fields& block) { experiment.blocks.push_back(read_block(block)); };
   fields.map("sweep", read);
@@ -271,6 +294,16 @@ Experiment read(const YamlDocument& document) {
     // Published values are looked up only in a sweep that was understood: else every one of them would miss its point.
     const bool sound_sweep = sound_so_far && problems.size() == 0;
     if (sound_sweep) experiment.points = points_of(experiment.blocks);
+    if (fields.has("tables")) {
+      for (const std::string& name : fields.list("tables", platforms::choice({"layers", "endurance"}))) {
+        experiment.tables.push_back(name == to_string(Table::layers) ? Table::layers : Table::endurance);
+      }
+    }
+    if (fields.has("timelines")) {
+      fields.list_of_maps("timelines", [&](Fields& row) {
+        experiment.timelines.push_back(read_timeline(row, sound_sweep ? &experiment.points : nullptr));
+      });
+    }
     std::set<std::string> identifiers;
     if (fields.has("published")) {
       fields.list_of_maps("published", [&](Fields& row) {
@@ -300,6 +333,10 @@ std::string_view to_string(Kind kind) {
       return "contradictory";
   }
   return "";
+}
+
+std::string_view to_string(Table table) {
+  return table == Table::layers ? "layers" : "endurance";
 }
 
 Experiment load_experiment(std::string_view name_or_path) {

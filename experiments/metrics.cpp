@@ -1,7 +1,11 @@
 #include "experiments/metrics.hpp"
 
+#include <algorithm>
+
 #include "sim/core/task.hpp"
 #include "sim/swap/energy.hpp"
+#include "sim/swap/energy_benchmark.hpp"
+#include "sim/swap/wear.hpp"
 
 namespace spillway::experiments {
 namespace {
@@ -45,6 +49,29 @@ double energy(const Run& run) {
 
 double in_core_energy(const Run& run) {
   return swap::in_core_energy_j(run.in_core_compute_s, run.board);
+}
+
+swap::Lifetime lifetime(const Run& run) {
+  return swap::lifetime_of(run.daily_writes.value_or(swap::writes_of(run.result).day_bytes), run.card, run.endurance);
+}
+
+swap::EnergyBenchmarkResult benchmark(const Run& run) {
+  return swap::run_energy_benchmark(run.board, run.card);
+}
+
+/// How many layers with weights fulfil a condition.
+template <typename Condition>
+std::uint64_t layers_that(const Run& run, Condition condition) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(run.counted_layers, condition));
+}
+
+template <Bound bound>
+Optional layers_always(const Run& run) {
+  return layers_that(run, [](const CountedLayer& layer) { return layer.intensity.over_published_range() == bound; });
+}
+
+BoundTimes bound_times(const Run& run) {
+  return times_by_bound(run.counted_layers, run.plan, run.card);
 }
 
 constexpr Metric all[] = {
@@ -97,6 +124,57 @@ constexpr Metric all[] = {
     {"in_core_energy_per_frame_j", Unit::joules,
      "compute power x compute time of one frame without contention: a device whose memory holds the network",
      [](const Run& run) -> Optional { return in_core_energy(run); }},
+    {"energy_ratio", Unit::ratio, "energy_per_frame_j / in_core_energy_per_frame_j",
+     [](const Run& run) -> Optional { return energy(run) / frames(run) / in_core_energy(run); }},
+    {"written_bytes_per_frame", Unit::bytes, "written_bytes / frames",
+     [](const Run& run) -> Optional { return per_frame(run.result.bytes_written(), run); }},
+    {"first_cell_low_years", Unit::years, "bytes at the endurance test's first failure, by capacity / bytes of a year",
+     [](const Run& run) -> Optional { return lifetime(run).first_cell_low_years; }},
+    {"first_cell_high_years", Unit::years, "bytes at the endurance test's last failure, by capacity / bytes of a year",
+     [](const Run& run) -> Optional { return lifetime(run).first_cell_high_years; }},
+    {"half_cells_years", Unit::years, "capacity x endurance / 2 / bytes of a year",
+     [](const Run& run) -> Optional { return lifetime(run).half_cells_years; }},
+    {"benchmark_in_core_s", Unit::seconds, "energy benchmark of board and card: 1,000 iterations of 178 ms",
+     [](const Run& run) -> Optional { return benchmark(run).in_core.time_s; }},
+    {"benchmark_in_core_j", Unit::joules, "its energy",
+     [](const Run& run) -> Optional { return benchmark(run).in_core.energy_j; }},
+    {"benchmark_out_of_core_s", Unit::seconds, "the same while the card is written all the time",
+     [](const Run& run) -> Optional { return benchmark(run).out_of_core.time_s; }},
+    {"benchmark_out_of_core_j", Unit::joules, "its energy",
+     [](const Run& run) -> Optional { return benchmark(run).out_of_core.energy_j; }},
+    {"benchmark_energy_ratio", Unit::ratio, "benchmark_out_of_core_j / benchmark_in_core_j",
+     [](const Run& run) -> Optional { return benchmark(run).energy_ratio(); }},
+    {"compute_bound_layers", Unit::ratio, "layers with weights whose compute time is above that of moving them once",
+     [](const Run& run) -> Optional {
+       return layers_that(run, [](const CountedLayer& layer) { return layer.intensity.compute_bound(); });
+     }},
+    {"io_bound_layers", Unit::ratio, "the other layers with weights",
+     [](const Run& run) -> Optional {
+       return layers_that(run, [](const CountedLayer& layer) { return !layer.intensity.compute_bound(); });
+     }},
+    {"io_bound_convolutions", Unit::ratio, "io_bound_layers that are not dense",
+     [](const Run& run) -> Optional {
+       return layers_that(run, [](const CountedLayer& layer) {
+         return !layer.intensity.compute_bound() && layer.work_class != core::WorkClass::dense;
+       });
+     }},
+    {"always_compute_bound_layers", Unit::ratio, "compute-bound with 64 to 480 MOPS and 10 to 40 MB/s",
+     layers_always<Bound::compute>},
+    {"always_io_bound_layers", Unit::ratio, "IO-bound over the same range", layers_always<Bound::io>},
+    {"depending_layers", Unit::ratio, "neither of these two", layers_always<Bound::depends>},
+    {"compute_bound_compute_s", Unit::seconds, "compute time of a frame's compute-bound layers",
+     [](const Run& run) -> Optional { return bound_times(run).compute_bound_compute_s; }},
+    {"compute_bound_io_s", Unit::seconds, "IO time of a frame's compute-bound layers as they were cut",
+     [](const Run& run) -> Optional { return bound_times(run).compute_bound_io_s; }},
+    {"io_bound_compute_s", Unit::seconds, "compute time of a frame's IO-bound layers",
+     [](const Run& run) -> Optional { return bound_times(run).io_bound_compute_s; }},
+    {"io_bound_io_s", Unit::seconds, "IO time of a frame's IO-bound layers as they were cut",
+     [](const Run& run) -> Optional { return bound_times(run).io_bound_io_s; }},
+    {"io_bound_io_share", Unit::ratio, "io_bound_io_s / (io_bound_io_s + compute_bound_compute_s)",
+     [](const Run& run) -> Optional {
+       const BoundTimes times = bound_times(run);
+       return times.io_bound_io_s / (times.io_bound_io_s + times.compute_bound_compute_s);
+     }},
     {"executable", Unit::ratio, "yes, or why firmware and runtime refuse the plan: it counts only",
      [](const Run& run) -> Optional {
        return run.plan.counting_only.empty() ? std::string("yes") : "no: " + run.plan.counting_only;

@@ -3,10 +3,13 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
+#include "experiments/intensity.hpp"
 #include "experiments/parameters.hpp"
 #include "platforms/board.hpp"
 #include "platforms/card.hpp"
+#include "platforms/endurance.hpp"
 #include "platforms/units.hpp"
 #include "sim/swap/result.hpp"
 #include "sim/tiling/swap_plan.hpp"
@@ -20,6 +23,9 @@ struct Run {
   const platforms::Card& card;
   const swap::Result& result;
   double in_core_compute_s = 0;  ///< compute of one frame with nothing else going on
+  std::vector<CountedLayer> counted_layers;
+  const platforms::EnduranceTest& endurance;
+  std::optional<double> daily_writes;  ///< bytes that the lifetimes are calculated with; nothing: those of the run
 };
 
 /// A column of the results.

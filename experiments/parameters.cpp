@@ -47,6 +47,13 @@ Reader<Value> size() {
   };
 }
 
+/// A size that keeps its unit: the value stays the text.
+Reader<Value> size_text() {
+  return [](const YamlValue& value) -> std::optional<Value> {
+    return size()(value) ? std::optional<Value>(value.node.scalar) : std::nullopt;
+  };
+}
+
 Reader<Value> positive_count() {
   return [](const YamlValue& value) -> std::optional<Value> {
     const auto number = platforms::integer(1, std::numeric_limits<std::uint32_t>::max())(value);
@@ -101,12 +108,22 @@ const std::array<ParameterInfo, parameter_count>& parameters() {
        word_or(of_the_board, as_value(platforms::quantity(platforms::Unit::ratio, platforms::below_one))),
        name(of_the_board)},
       {"driver", "driver", "the clock of the run", one_of({"virtual-clock", "simgrid"}), name("virtual-clock")},
+      {"crypto", "crypto", "who decrypts and encrypts what is moved; the board states the cost",
+       one_of({"none", "cpu", "accelerator"}), name("none")},
+      {"daily_writes", "daily_writes", "bytes written a day that the lifetimes are calculated with",
+       word_or(of_the_run, size_text()), name(of_the_run)},
   }};
   return all;
 }
 
 const ParameterInfo& info(Parameter parameter) {
   return parameters()[static_cast<std::size_t>(parameter)];
+}
+
+std::optional<double> daily_writes_of(const Point& point) {
+  const std::string& text = point.name(Parameter::daily_writes);
+  if (text == of_the_run) return std::nullopt;
+  return static_cast<double>(platforms::parse_bytes(text));
 }
 
 std::string for_people(Parameter parameter, const Value& value) {

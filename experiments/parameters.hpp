@@ -35,8 +35,10 @@ enum class Parameter : std::uint8_t {
   pools,
   contention,
   driver,
+  crypto,
+  daily_writes,
 };
-inline constexpr std::size_t parameter_count = 14;
+inline constexpr std::size_t parameter_count = 16;
 
 /// How a parameter is written and read.
 struct ParameterInfo {
@@ -74,5 +76,9 @@ class Point {
 // Words of the files that stand for a value known only later.
 inline constexpr std::string_view all_frames = "all";      ///< window: as many frames as there are
 inline constexpr std::string_view of_the_board = "board";  ///< contention: what the board file says
+inline constexpr std::string_view of_the_run = "run";      ///< daily_writes: what the run writes in a day
+
+/// Bytes written in a day that the lifetimes are calculated with; nothing: those of the run.
+std::optional<double> daily_writes_of(const Point& point);
 
 }  // namespace spillway::experiments

@@ -17,8 +17,10 @@ constexpr auto refresh = std::chrono::milliseconds(100);
 Progress::Progress(std::FILE* stream, std::string what, bool on_terminal)
     : stream_(stream), what_(std::move(what)), on_terminal_(on_terminal) {}
 
-Progress::Progress(std::FILE* stream, std::string what)
-    : Progress(stream, std::move(what), ::isatty(::fileno(stream)) == 1) {}
+Progress::Progress(std::FILE* stream, std::string what, std::size_t already)
+    : Progress(stream, std::move(what), ::isatty(::fileno(stream)) == 1) {
+  already_ = already;
+}
 
 Progress::~Progress() {
   if (on_terminal_ && shown_ != Clock::time_point{}) fmt::print(stream_, "\n");
@@ -42,7 +44,7 @@ std::string Progress::line(std::size_t finished, std::size_t all) const {
   const double elapsed_s = std::chrono::duration<double>(Clock::now() - start_).count();
   std::string text = fmt::format("{}: {} of {} points, {} %", what_, finished, all, finished * 100 / all);
   if (finished == all) return text + fmt::format(", {}", platforms::format_seconds(elapsed_s));
-  const double left_s = elapsed_s / static_cast<double>(finished) * static_cast<double>(all - finished);
+  const double left_s = elapsed_s / static_cast<double>(finished - already_) * static_cast<double>(all - finished);
   return text + fmt::format(", about {} left", platforms::format_seconds(left_s));
 }
 

@@ -12,8 +12,9 @@ namespace spillway::experiments {
 class Progress {
  public:
   Progress(std::FILE* stream, std::string what, bool on_terminal);
-  /// Finds out whether the stream is a terminal.
-  Progress(std::FILE* stream, std::string what);
+  /// Finds out whether the stream is a terminal. `already` points were finished by an earlier run: they say nothing
+  /// about the time that is left.
+  Progress(std::FILE* stream, std::string what, std::size_t already = 0);
   /// Ends the line of a terminal.
   ~Progress();
   Progress(const Progress&) = delete;
@@ -29,6 +30,7 @@ class Progress {
   std::FILE* stream_;
   std::string what_;
   bool on_terminal_;
+  std::size_t already_ = 0;
   Clock::time_point start_ = Clock::now();
   Clock::time_point shown_{};
   std::size_t tenths_ = 0;

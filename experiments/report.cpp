@@ -46,13 +46,24 @@ th, td { padding: .4rem .6rem; text-align: left; vertical-align: top; border-bot
 tr:last-child td { border-bottom: 0; }
 th { background: var(--box); white-space: nowrap; } .number { text-align: right; white-space: nowrap;
      font-variant-numeric: tabular-nums; }
-td.source { min-width: 22rem; color: var(--soft); } td.at { min-width: 12rem; }
+td.source { min-width: 14rem; color: var(--soft); } td.at { min-width: 9rem; }
+td code { display: inline-block; overflow-wrap: anywhere; color: var(--soft); }
 .verdict { white-space: nowrap; font-weight: 600; }
 .hit { color: var(--hit); } .known-miss, .unexpected-hit { color: var(--known); } .miss { color: var(--miss); }
 .contradictory { color: var(--contradictory); }
 .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 21rem), 1fr)); gap: 1rem; }
-.figures { margin: 1.2rem 0; } figure { margin: 0; } figure svg { width: 100%; height: auto; display: block; }
+.figures { margin: 1.2rem 0; } figure { margin: 0; } figure svg { width: 100%; height: auto; display: block; overflow: visible; }
 figure svg text { fill: var(--ink) !important; }
+@media (max-width: 48rem) {
+  /* A row becomes a card: nothing of it is hidden behind the edge. */
+  table.rows, .rows tbody, .rows tr, .rows td { display: block; width: 100%; }
+  .rows tr:first-child { display: none; }
+  .rows tr { border-bottom: 1px solid var(--line); padding: .5rem 0; } .rows tr:last-child { border-bottom: 0; }
+  .rows td { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); gap: .5rem; border: 0; padding: .15rem .7rem;
+             text-align: left; white-space: normal; }
+  .rows td::before { content: attr(data-label); color: var(--soft); }
+  .rows td:empty { display: none; }
+}
 </style>
 </head>
 <body>
@@ -90,6 +101,12 @@ std::string css_class(Verdict verdict) {
 
 std::string verdict_mark(Verdict verdict) {
   return fmt::format(R"(<span class="verdict {}">{}</span>)", css_class(verdict), to_string(verdict));
+}
+
+/// What a published value is good for.
+std::string_view use_of(const Target& target) {
+  if (target.kind == Kind::contradictory) return "shown";
+  return target.fitted.empty() ? "judges" : "fitted on";
 }
 
 std::string verdict_counts(std::span<const Comparison> comparisons) {
@@ -155,23 +172,57 @@ std::string figures(const ReportSection& section) {
   return html + "</div>\n";
 }
 
+/// A box of its own for content that may be wider than the page; with a name, and reachable by keyboard.
+std::string scroll_box(std::string_view name) {
+  return fmt::format("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">", escaped(name));
+}
+
+/// A cell that names its column, for a page too narrow for columns.
+std::string cell(std::string_view label, const std::string& html, std::string_view css = "") {
+  return fmt::format("<td class=\"{}\" data-label=\"{}\">{}</td>", css, label, html);
+}
+
 std::string comparison_table(const ReportSection& section) {
-  std::string html =
-      "<div class=\"scroll\"><table>\n<tr><th>metric</th><th>at</th><th class=\"number\">ours</th>"
-      "<th class=\"number\">published</th><th class=\"number\">ratio</th><th class=\"number\">tolerance</th>"
-      "<th>verdict</th><th>kind</th><th>source</th></tr>\n";
+  std::string html = scroll_box(section.experiment.name + ": ours against published") +
+                     "<table class=\"rows\">\n<tr><th>value</th><th>at</th><th class=\"number\">ours</th>"
+                     "<th class=\"number\">published</th><th class=\"number\">ratio</th>"
+                     "<th class=\"number\">tolerance</th><th>verdict</th><th>kind</th><th>source</th></tr>\n";
   for (const Comparison& comparison : section.comparisons) {
     const Target& target = *comparison.target;
-    html += fmt::format(
-        "<tr><td>{}</td><td class=\"at\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
-        "<td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td><td>{}</td><td "
-        "class=\"source\">{}</td></tr>\n",
-        describe_metric(comparison), escaped(describe_point(comparison, section.experiment)), describe_ours(comparison),
-        describe_published(comparison), describe_ratio(comparison), describe_tolerance(comparison),
-        verdict_mark(comparison.verdict),
-        fmt::format("{}, {}", to_string(target.kind),
-                    target.kind == Kind::contradictory ? "shown" : (target.fitted.empty() ? "judges" : "fitted on")),
-        escaped(target.source));
+    html += fmt::format("<tr data-id=\"{}\" data-point=\"{}\">", escaped(target.id), comparison.point + 1);
+    html += cell("value", fmt::format("<span>{}<br><code>{}</code></span>", escaped(describe_metric(comparison)),
+                                      escaped(target.id)));
+    html += cell("at", escaped(describe_point(comparison, section.experiment)), "at");
+    html += cell("ours", describe_ours(comparison), "number");
+    html += cell("published", describe_published(comparison), "number");
+    html += cell("ratio", describe_ratio(comparison), "number");
+    html += cell("tolerance", describe_tolerance(comparison), "number");
+    html += cell("verdict", verdict_mark(comparison.verdict));
+    html += cell("kind", fmt::format("{}, {}", to_string(target.kind), use_of(target)));
+    html += cell("source", escaped(target.source), "source");
+    html += "</tr>\n";
+  }
+  return html + "</table></div>\n";
+}
+
+/// One line for each experiment: what judges ours apart from what ours was chosen by.
+std::string overview(std::span<const ReportSection> sections) {
+  std::string html = scroll_box("Overview") +
+                     "<table class=\"rows\">\n<tr><th>experiment</th><th>question</th><th>judged</th>"
+                     "<th>fitted on</th><th>contradictory</th></tr>\n";
+  for (const ReportSection& section : sections) {
+    std::vector<Comparison> judging, fitted;
+    for (const Comparison& comparison : section.comparisons) {
+      if (use_of(*comparison.target) == "judges") judging.push_back(comparison);
+      if (use_of(*comparison.target) == "fitted on") fitted.push_back(comparison);
+    }
+    const auto contradictory = section.comparisons.size() - judging.size() - fitted.size();
+    const Experiment& experiment = section.experiment;
+    html += "<tr>";
+    html += cell("experiment", fmt::format("<a href=\"#{0}\">{0}</a>", experiment.name));
+    html += cell("question", escaped(experiment.title));
+    html += cell("judged", verdict_counts(judging)) + cell("fitted on", verdict_counts(fitted));
+    html += cell("contradictory", contradictory == 0 ? "" : fmt::format("{} shown", contradictory)) + "</tr>\n";
   }
   return html + "</table></div>\n";
 }
@@ -199,7 +250,8 @@ std::string infeasible_points(const ReportSection& section) {
 
 std::string html_of(const ReportSection& section) {
   const Experiment& experiment = section.experiment;
-  std::string html = fmt::format("<h2 id=\"{0}\">{0}: {1}</h2>\n", experiment.name, escaped(experiment.title));
+  std::string html =
+      fmt::format("<section id=\"{0}\">\n<h2>{0}: {1}</h2>\n", experiment.name, escaped(experiment.title));
   html += fmt::format("<p>{}</p>\n", escaped(experiment.question));
   if (!experiment.paper.empty())
     html += fmt::format("<p class=\"soft\">Held against {}.</p>\n", escaped(experiment.paper));
@@ -227,7 +279,7 @@ std::string html_of(const ReportSection& section) {
       html += fmt::format("<li>{}</li>\n", escaped(note));
     html += "</ul>\n";
   }
-  return html;
+  return html + "</section>\n";
 }
 
 }  // namespace
@@ -236,15 +288,11 @@ std::string report_page(std::span<const ReportSection> sections, const std::stri
   std::string html{page_head};
   html += fmt::format(
       "<h1>Published figures, reproduced</h1>\n<p class=\"soft\">Spillway {}. <em>Judges</em>: the value had no part "
-      "in "
-      "choosing ours. <em>Fitted on</em>: a rule or parameter of ours was chosen with it in view. A ratio is ours / "
-      "published.</p>\n<ul>\n",
+      "in choosing ours. <em>Fitted on</em>: a rule or parameter of ours was chosen with it in view, so a hit is no "
+      "evidence. <em>Contradictory</em>: the paper contradicts the value itself; it is shown, not judged. A ratio is "
+      "ours / published. <a href=\"report.json\">report.json</a> says the same for programs.</p>\n",
       version);
-  for (const ReportSection& section : sections) {
-    html += fmt::format("<li><a href=\"#{0}\">{0}</a> {1}: {2}</li>\n", section.experiment.name,
-                        escaped(section.experiment.title), verdict_counts(section.comparisons));
-  }
-  html += "</ul>\n";
+  html += overview(sections);
   for (const ReportSection& section : sections)
     html += html_of(section);
   return html + "</body>\n</html>\n";

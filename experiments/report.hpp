@@ -30,4 +30,10 @@ struct ReportSection {
 /// Throws trace::FileError when a figure cannot be read.
 std::string report_page(std::span<const ReportSection> sections, const std::string& version);
 
+/// Version of report.json; it changes when a key changes its meaning or name.
+inline constexpr int report_schema = 1;
+
+/// The page for programs: every experiment with every published value at every point. The same for the same results.
+std::string report_json(std::span<const ReportSection> sections, const std::string& version);
+
 }  // namespace spillway::experiments

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <sstream>
 #include <system_error>
 #include <vector>
 
@@ -30,6 +31,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view unfinished_mark = ".partial-";
 constexpr std::string_view record_file = "run.json";
 constexpr std::string_view config_file = "config.yaml";
+constexpr std::string_view journal_name = "points.journal";
 
 std::string text_or_empty(const std::optional<double>& value) {
   return value ? to_text(*value) : "";
@@ -95,6 +97,7 @@ std::string run_json(const Experiment& experiment, std::span<const PointResult> 
   json["experiment"] = experiment.name;
   json["command"] = record.command;
   json["version"] = record.version;
+  json["configuration"] = configuration_of(experiment, record.version);
   json["seed"] = 0;
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
@@ -115,22 +118,81 @@ std::string run_json(const Experiment& experiment, std::span<const PointResult> 
   return json.dump(2) + "\n";
 }
 
-/// Copies the board and card files that the points used, as they are.
-void write_parts(const fs::path& path, const Experiment& experiment) {
+std::string read_file(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// A board or card file that the points name.
+struct Part {
+  std::string name;  ///< in the results directory
+  std::string text;
+};
+
+std::vector<Part> parts_of(const Experiment& experiment) {
+  std::vector<Part> parts;
   for (const auto& [parameter, folder] : {std::pair(Parameter::board, "boards"), std::pair(Parameter::card, "cards")}) {
     const platforms::Catalogue catalogue(std::string(info(parameter).key), fmt::format("platforms/{}", folder));
-    std::set<std::string> written;
+    std::set<std::string> seen;
     for (const Point& point : experiment.points) {
-      if (!written.insert(point.name(parameter)).second) continue;
+      if (!seen.insert(point.name(parameter)).second) continue;
       const fs::path source = catalogue.file_of(point.name(parameter));
-      std::ifstream stream(source, std::ios::binary);
-      const std::string text{std::istreambuf_iterator<char>(stream), {}};
-      write_file(path / fmt::format("{}-{}.yaml", info(parameter).key, source.stem().string()), text);
+      parts.push_back({fmt::format("{}-{}.yaml", info(parameter).key, source.stem().string()), read_file(source)});
     }
+  }
+  return parts;
+}
+
+void write_parts(const fs::path& path, const Experiment& experiment) {
+  for (const Part& part : parts_of(experiment))
+    write_file(path / part.name, part.text);
+}
+
+/// The first line in which two texts differ, for people.
+std::string first_difference(const std::string& there, const std::string& now) {
+  std::istringstream a(there), b(now);
+  std::string line_a, line_b;
+  for (int number = 1;; ++number) {
+    const bool more_a = static_cast<bool>(std::getline(a, line_a));
+    const bool more_b = static_cast<bool>(std::getline(b, line_b));
+    if (!more_a && !more_b) return "";
+    const auto trimmed = [](bool more, const std::string& line) {
+      return more ? line.substr(std::min(line.find_first_not_of(" -"), line.size())) : std::string("nothing");
+    };
+    if (more_a != more_b || line_a != line_b)
+      return fmt::format("line {}: there `{}`, now `{}`", number, trimmed(more_a, line_a), trimmed(more_b, line_b));
   }
 }
 
+/// What makes the configuration that a directory was written with another one, as far as it can be told.
+std::string what_differs(const fs::path& path, const Experiment& experiment, const std::string& version_there,
+                         const std::string& version) {
+  if (version_there != version) return fmt::format("version {} there, {} now", version_there, version);
+  if (const auto text = first_difference(read_file(path / config_file), config_yaml(experiment)); !text.empty())
+    return fmt::format("{} {}", config_file, text);
+  for (const Part& part : parts_of(experiment)) {
+    if (const auto text = first_difference(read_file(path / part.name), part.text); !text.empty())
+      return fmt::format("{} {}", part.name, text);
+  }
+  return "the metrics differ";
+}
+
 }  // namespace
+
+std::string configuration_of(const Experiment& experiment, const std::string& version) {
+  std::string text = fmt::format("{}\n{}\n", results_schema, version);
+  for (const Metric& metric : metrics())
+    text += fmt::format("{}\n", metric.name);
+  for (const Point& point : experiment.points) {
+    for (std::size_t p = 0; p < parameter_count; ++p)
+      text += to_text(point[static_cast<Parameter>(p)]) + '\t';
+    text += '\n';
+  }
+  for (const Part& part : parts_of(experiment))
+    text += fmt::format("{}\n{}\n", part.name, part.text);
+  text += read_file(platforms::data_directory() / "platforms/endurance.yaml");
+  return checksum(text);
+}
 
 std::string results_csv(const Experiment& experiment, std::span<const PointResult> results) {
   std::vector<std::string> fields = {"point"};
@@ -228,8 +290,60 @@ ResultsDirectory::ResultsDirectory(fs::path path, const Experiment& experiment, 
                      experiment.name));
 }
 
-void ResultsDirectory::write(const Experiment& experiment, std::span<const PointResult> results,
-                             std::span<const Comparison> comparisons, const RunRecord& record) const {
+fs::path ResultsDirectory::journal_file() const {
+  return path_ / journal_name;
+}
+
+void ResultsDirectory::refuse_unfinished() const {
+  const auto journal = read_journal(journal_file());
+  if (!journal || journal->finished == 0) return;
+  refuse(path_, fmt::format("holds a sweep of {} that was interrupted after {} of {} points; `spillway sweep` with "
+                            "--resume continues it, --force begins anew and discards them",
+                            journal->header.experiment, journal->finished, journal->header.points));
+}
+
+bool ResultsDirectory::is_complete(const Experiment& experiment, const std::string& version,
+                                   std::size_t& failures) const {
+  const nlohmann::json run = nlohmann::json::parse(read_file(path_ / record_file), nullptr, false);
+  if (!run.is_object()) return false;
+  if (run.value("configuration", "") != configuration_of(experiment, version)) {
+    refuse(path_, fmt::format("holds finished results of another configuration ({}); without --resume they are "
+                              "replaced, or choose another directory with --output",
+                              what_differs(path_, experiment, run.value("version", ""), version)));
+  }
+  failures = run["points"].value("failed", std::size_t{}) +
+             run["published"].value(std::string(to_string(Verdict::miss)), std::size_t{});
+  return true;
+}
+
+std::optional<JournalContent> ResultsDirectory::unfinished(const Experiment& experiment,
+                                                           const std::string& version) const {
+  auto journal = read_journal(journal_file());
+  if (!journal) return std::nullopt;
+  const JournalHeader& header = journal->header;
+  if (header.experiment != experiment.name || header.points != experiment.points.size() ||
+      header.configuration != configuration_of(experiment, version)) {
+    refuse(path_, fmt::format("was begun with another configuration ({}); resume with the same one, choose another "
+                              "directory with --output, or let --force without --resume begin anew",
+                              what_differs(path_, experiment, header.version, version)));
+  }
+  return journal;
+}
+
+std::unique_ptr<Journal> ResultsDirectory::begin(const Experiment& experiment, const std::string& version,
+                                                 const std::optional<JournalContent>& earlier) const {
+  if (earlier) return std::make_unique<Journal>(journal_file(), *earlier);
+  // A journal of another configuration must not stand beside what is written now.
+  fs::remove(journal_file());
+  remove_outdated();
+  write_file(path_ / config_file, config_yaml(experiment));
+  write_parts(path_, experiment);
+  return std::make_unique<Journal>(
+      journal_file(),
+      JournalHeader{experiment.name, version, configuration_of(experiment, version), experiment.points.size()});
+}
+
+void ResultsDirectory::remove_outdated() const {
   std::vector<fs::path> outdated;
   for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
     const std::string name = entry.path().filename().string();
@@ -239,12 +353,18 @@ void ResultsDirectory::write(const Experiment& experiment, std::span<const Point
   std::error_code ignored;
   for (const fs::path& file : outdated)
     fs::remove(file, ignored);
+}
 
+void ResultsDirectory::write(const Experiment& experiment, std::span<const PointResult> results,
+                             std::span<const Comparison> comparisons, const RunRecord& record) const {
+  remove_outdated();
   write_file(path_ / config_file, config_yaml(experiment));
   write_parts(path_, experiment);
   write_file(path_ / "results.csv", results_csv(experiment, results));
   write_file(path_ / "comparison.csv", comparison_csv(comparisons));
   write_file(path_ / record_file, run_json(experiment, results, comparisons, record));
+  std::error_code ignored;
+  fs::remove(journal_file(), ignored);
 }
 
 }  // namespace spillway::experiments

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <exception>
-#include <map>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -10,11 +9,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "experiments/material.hpp"
 #include "experiments/metrics.hpp"
 #include "experiments/stall.hpp"
-#include "models/zoo.hpp"
-#include "platforms/board.hpp"
-#include "platforms/card.hpp"
 #include "sim/swap/energy.hpp"
 #include "sim/swap/simulate.hpp"
 #include "sim/tiling/swap_plan.hpp"
@@ -22,76 +19,104 @@
 namespace spillway::experiments {
 namespace {
 
-/// What the points refer to by name, loaded once before any thread starts and only read afterwards.
-struct Material {
-  std::map<std::string, models::Network> networks;
-  std::map<std::string, platforms::Board> boards;
-  std::map<std::string, platforms::Card> cards;
-};
-
-Material load(std::span<const Point> points) {
-  Material material;
-  for (const Point& point : points) {
-    const std::string& network = point.name(Parameter::network);
-    if (!material.networks.contains(network)) material.networks.emplace(network, models::zoo(network).value());
-    const std::string& board = point.name(Parameter::board);
-    if (!material.boards.contains(board)) material.boards.emplace(board, platforms::load_board(board));
-    const std::string& card = point.name(Parameter::card);
-    if (!material.cards.contains(card)) material.cards.emplace(card, platforms::load_card(card));
-  }
-  return material;
-}
-
-tiling::Rule rule_of(const Point& point) {
-  for (const tiling::Rule rule : {tiling::Rule::paper, tiling::Rule::paper_counts, tiling::Rule::halo}) {
-    if (tiling::to_string(rule) == point.name(Parameter::rule)) return rule;
-  }
-  throw std::logic_error("unknown rule " + point.name(Parameter::rule));
-}
-
-tiling::Request request_of(const Point& point) {
-  tiling::Request request;
-  request.sram_bytes = point.count(Parameter::sram);
-  request.buffer_bytes = point.count(Parameter::buffer);
-  request.element = point.name(Parameter::element) == "int8" ? models::ElementType::int8 : models::ElementType::float32;
-  request.rule = rule_of(point);
-  request.frames = static_cast<std::uint32_t>(point.count(Parameter::frames));
-  request.window = static_cast<std::uint32_t>(point.count(Parameter::window));
-  request.queue = point.name(Parameter::queue) == "skip" ? core::Queue::skip : core::Queue::strict;
-  request.shared_pool = point.name(Parameter::pools) == "shared";
-  return request;
-}
-
-swap::Options options_of(const Point& point) {
-  swap::Options options;
-  options.mode = point.name(Parameter::mode) == "parallel" ? swap::Mode::parallel : swap::Mode::sequential;
-  options.driver =
-      point.name(Parameter::driver) == "virtual-clock" ? swap::Driver::virtual_clock : swap::Driver::simgrid;
-  return options;
-}
-
 PointResult run_point(const Point& point, const Material& material) {
+  const models::Network& network = material.network(point);
+  const platforms::Card& card = material.card(point);
+  const platforms::Board board = material.board(point);
+  const tiling::SwapPlan plan = tiling::make_plan(network, request_of(point));
+  const swap::Result result = swap::simulate(plan, board, card, options_of(point));
+  if (result.stalled)
+    return {PointStatus::stalled, fmt::format("{}", fmt::join(describe_stall(plan, result), "; ")), {}};
+  const Run run{plan,
+                board,
+                card,
+                result,
+                swap::in_core_compute_s(plan, board),
+                counted_layers(network, plan.request.element, board, card),
+                material.endurance().test,
+                daily_writes_of(point)};
   PointResult outcome;
-  try {
-    const models::Network& network = material.networks.at(point.name(Parameter::network));
-    const platforms::Card& card = material.cards.at(point.name(Parameter::card));
-    platforms::Board board = material.boards.at(point.name(Parameter::board));
-    board.contention.value = point.figure(Parameter::contention);
+  for (const Metric& metric : metrics())
+    outcome.metrics.push_back(metric.of(run));
+  return outcome;
+}
 
-    const tiling::SwapPlan plan = tiling::make_plan(network, request_of(point));
-    const swap::Result result = swap::simulate(plan, board, card, options_of(point));
-    if (result.stalled)
-      return {PointStatus::stalled, fmt::format("{}", fmt::join(describe_stall(plan, result), "; ")), {}};
-    const Run run{plan, board, card, result, swap::in_core_compute_s(plan, board)};
-    for (const Metric& metric : metrics())
-      outcome.metrics.push_back(metric.of(run));
+/// What comes out of running a point, whatever that is.
+PointResult outcome_of(const RunPoint& run, const Point& point) {
+  try {
+    return run(point);
   } catch (const tiling::Infeasible& refusal) {
     return {PointStatus::infeasible, refusal.what(), {}};
   } catch (const std::exception& error) {
     return {PointStatus::failed, error.what(), {}};
   }
-  return outcome;
 }
+
+/// The points of one sweep on their way, shared by its threads.
+class Execution {
+ public:
+  Execution(std::span<const Point> points, const RunOptions& options, const RunPoint& run)
+      : points_(points), options_(options), run_(run), results_(points.size()) {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (i < options.known.size() && options.known[i]) {
+        results_[i] = *options.known[i];
+        ++finished_;
+      } else {
+        (points[i].name(Parameter::driver) == "simgrid" ? one_thread_ : any_thread_).push_back(i);
+      }
+    }
+  }
+
+  std::vector<PointResult> go() {
+    {
+      std::vector<std::jthread> helpers;
+      for (unsigned i = 1; i < options_.jobs && i < any_thread_.size(); ++i)
+        helpers.emplace_back([this] { run_shared(); });
+      for (const std::size_t i : one_thread_) {
+        if (!finish(i)) break;
+      }
+      run_shared();
+    }
+    if (error_) std::rethrow_exception(error_);
+    if (finished_ < points_.size()) throw Stopped(finished_, points_.size());
+    return std::move(results_);
+  }
+
+ private:
+  void run_shared() {
+    for (std::size_t i = next_++; i < any_thread_.size(); i = next_++) {
+      if (!finish(any_thread_[i])) return;
+    }
+  }
+
+  /// Runs a point; false: the sweep has ended.
+  bool finish(std::size_t i) {
+    if (ended_ || (options_.stop && options_.stop())) return false;
+    results_[i] = outcome_of(run_, points_[i]);
+    const std::scoped_lock lock(reporting_);
+    if (error_) return false;
+    try {
+      if (options_.keep) options_.keep(i, results_[i]);
+      ++finished_;
+      if (options_.progress) options_.progress(finished_, points_.size());
+    } catch (...) {
+      error_ = std::current_exception();
+      ended_ = true;
+    }
+    return !ended_;
+  }
+
+  std::span<const Point> points_;
+  const RunOptions& options_;
+  const RunPoint& run_;
+  std::vector<PointResult> results_;
+  std::vector<std::size_t> any_thread_, one_thread_;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<bool> ended_ = false;
+  std::mutex reporting_;  ///< guards what follows
+  std::size_t finished_ = 0;
+  std::exception_ptr error_;
+};
 
 }  // namespace
 
@@ -109,36 +134,13 @@ std::string_view to_string(PointStatus status) {
   return "";
 }
 
+std::vector<PointResult> run_points(std::span<const Point> points, const RunOptions& options, const RunPoint& run) {
+  return Execution(points, options, run).go();
+}
+
 std::vector<PointResult> run_points(std::span<const Point> points, const RunOptions& options) {
-  const Material material = load(points);
-  std::vector<PointResult> results(points.size());
-  std::vector<std::size_t> any_thread, this_thread;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    (points[i].name(Parameter::driver) == "simgrid" ? this_thread : any_thread).push_back(i);
-  }
-
-  std::mutex reporting;
-  std::size_t finished = 0;
-  const auto run = [&](std::size_t i) {
-    results[i] = run_point(points[i], material);
-    const std::scoped_lock lock(reporting);
-    ++finished;
-    if (options.progress) options.progress(finished, points.size());
-  };
-  std::atomic<std::size_t> next = 0;
-  const auto run_shared = [&] {
-    for (std::size_t i = next++; i < any_thread.size(); i = next++)
-      run(any_thread[i]);
-  };
-
-  std::vector<std::jthread> helpers;
-  for (unsigned i = 1; i < options.jobs && i < points.size(); ++i)
-    helpers.emplace_back(run_shared);
-  for (const std::size_t i : this_thread)
-    run(i);
-  run_shared();
-  helpers.clear();
-  return results;
+  const Material material(points);
+  return run_points(points, options, [&](const Point& point) { return run_point(point, material); });
 }
 
 }  // namespace spillway::experiments

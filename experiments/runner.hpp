@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,16 +32,37 @@ struct PointResult {
   std::vector<std::optional<Value>> metrics;  ///< in the order of metrics(); empty unless done
 };
 
-/// How a sweep is run. Neither changes its results.
+/// How a sweep is run. Nothing of it changes its results.
 struct RunOptions {
   unsigned jobs = 1;  ///< threads
   /// Told after each point how many of all are finished; called by one thread at a time.
-  std::function<void(std::size_t finished, std::size_t all)> progress;
+  std::function<void(std::size_t finished, std::size_t all)> progress = {};
+  /// Results from an earlier run, for each point; those are not run again. Empty: none.
+  std::span<const std::optional<PointResult>> known = {};
+  /// Given each point that was run, in the order of finishing; called by one thread at a time. What it throws ends the
+  /// sweep and comes out of run_points.
+  std::function<void(std::size_t point, const PointResult& result)> keep = {};
+  /// Asked before each point; true ends the sweep with Stopped.
+  std::function<bool()> stop = {};
+};
+
+/// A sweep that RunOptions::stop ended before its last point.
+class Stopped : public std::runtime_error {
+ public:
+  Stopped(std::size_t finished_points, std::size_t all_points)
+      : std::runtime_error("stopped"), finished(finished_points), all(all_points) {}
+
+  std::size_t finished, all;
 };
 
 /// Runs every point; results stand in the order of the points. Points with the SimGrid driver run one after the other
 /// on the calling thread, which must be the same in every call of a process: SimGrid has one engine. Throws InputError
-/// when a board or card file cannot be read; whatever else happens in a point becomes its result.
+/// when a board or card file cannot be read, Stopped, and what RunOptions::keep throws; whatever else happens in a
+/// point becomes its result.
 std::vector<PointResult> run_points(std::span<const Point> points, const RunOptions& options);
+
+/// The same with another way to run a point. An exception out of it makes the point failed.
+using RunPoint = std::function<PointResult(const Point&)>;
+std::vector<PointResult> run_points(std::span<const Point> points, const RunOptions& options, const RunPoint& run);
 
 }  // namespace spillway::experiments

@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "experiments/cli/intensity.hpp"
 #include "experiments/cli/plan_options.hpp"
 #include "experiments/cli/request.hpp"
 #include "experiments/cli/table.hpp"
 #include "experiments/cli/verbs.hpp"
 #include "experiments/csv.hpp"
+#include "experiments/intensity.hpp"
 #include "platforms/units.hpp"
 #include "sim/tiling/counts.hpp"
 #include "sim/tiling/lower.hpp"
@@ -19,6 +19,8 @@
 
 namespace spillway::cli {
 namespace {
+
+using experiments::Intensity;
 
 struct Options {
   PlanOptions plan;
@@ -203,7 +205,8 @@ void inspect(const CLI::App& verb, const Options& options) {
   std::optional<tiling::SwapPlan> plan;
   if (options.plan.buffer) plan = plan_for(network, asked.tiling);
   const std::vector<Row> rows =
-      rows_of(network, layers, intensities(network, layers, asked.tiling.element, *asked.board, *asked.card), plan);
+      rows_of(network, layers,
+              experiments::intensities(network, layers, asked.tiling.element, *asked.board, *asked.card), plan);
 
   fmt::print("{}\n", table_of(rows, plan.has_value()).text());
   print_totals(network, rows, asked, plan);

@@ -97,6 +97,8 @@ std::string_view role(models::Operator op) {
     case Operator::flatten:
     case Operator::reshape:
       return "no layer: shape only";
+    case Operator::transpose:
+      return "no layer: consumers wait for all of the producer, as any tile may hold what they read";
     default:
       return "fused into its producer";
   }

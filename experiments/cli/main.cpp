@@ -124,6 +124,7 @@ int main(int argc, char** argv) {
   Outcome outcome;
   add_list(app, outcome);
   add_inspect(app, outcome);
+  add_export(app, outcome);
   add_swap(app, outcome);
   add_sweep(app, outcome);
   add_reproduce(app, outcome);

@@ -2,13 +2,13 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "models/zoo.hpp"
 #include "platforms/units.hpp"
 
 namespace spillway::cli {
@@ -30,20 +30,6 @@ std::vector<std::string> names_of(const Values& values) {
   for (const auto value : values)
     names.emplace_back(to_string(value));
   return names;
-}
-
-std::optional<models::Network> read_network(const std::string& name, Request& request) {
-  if (name.empty()) {
-    request.problem("NETWORK", "the name of a network is missing; `spillway list models` shows all");
-    return std::nullopt;
-  }
-  std::optional<models::Network> network = models::zoo(name);
-  if (!network) {
-    const auto known = models::zoo_names();
-    const std::vector<std::string> names(known.begin(), known.end());
-    request.problem("NETWORK", unknown("network", name, names, "`spillway list models` shows all"));
-  }
-  return network;
 }
 
 /// Loads a board or card by name or path. A name that does not exist is a mistake in the option; other mistakes are the
@@ -87,10 +73,31 @@ std::uint64_t read_sram(const std::optional<std::string>& text, const std::optio
   return size;
 }
 
+/// The number format that is asked for; or the one that a file stores, where the rule does not count int8 whatever it
+/// is.
+models::ElementType read_element(const PlanOptions& options, std::optional<tiling::Rule> rule,
+                                 const std::optional<models::LoadedNetwork>& loaded, Request& request) {
+  const bool counts_int8 = rule == tiling::Rule::paper || rule == tiling::Rule::paper_counts;
+  if (!options.element) {
+    const models::ElementType stored = loaded && loaded->element ? *loaded->element : models::ElementType::int8;
+    if (!counts_int8 || stored == models::ElementType::int8) return stored;
+    fmt::print(stderr,
+               "note: {} stores {}; rule {} counts int8 as the paper does (--rule halo counts what is stored)\n",
+               options.network.network, models::to_string(stored), options.rule);
+    return models::ElementType::int8;
+  }
+  const auto element = request.choice("--element", "number format", *options.element, names_of(elements));
+  if (!element) return models::ElementType::int8;
+  if (counts_int8 && elements[*element] != models::ElementType::int8)
+    request.problem("--element", fmt::format("rule {} counts int8 as the paper does; {} needs --rule halo",
+                                             options.rule, *options.element));
+  return elements[*element];
+}
+
 }  // namespace
 
 void PlanOptions::add_to(CLI::App& verb) {
-  verb.add_option("NETWORK", network, "A network of the zoo (spillway list models)")->type_name("");
+  network.add_to(verb);
   verb.add_option("--board", board, "A board (spillway list boards) or a .yaml file")
       ->type_name("NAME")
       ->capture_default_str();
@@ -100,14 +107,14 @@ void PlanOptions::add_to(CLI::App& verb) {
   verb.add_option("--rule", rule, "How layers are cut into tiles: paper, paper-counts or halo")
       ->type_name("RULE")
       ->capture_default_str();
-  verb.add_option("--element", element, "Number format: int8 or float32 (rule halo)")
-      ->type_name("FORMAT")
-      ->capture_default_str();
+  verb.add_option("--element", element, "Number format: int8 or float32 (rule halo) [int8; rule halo: the file's own]")
+      ->type_name("FORMAT");
 }
 
 PlanRequest read(const PlanOptions& options, Request& request) {
   PlanRequest result;
-  result.network = read_network(options.network, request);
+  const std::optional<models::LoadedNetwork> loaded = read(options.network, request);
+  if (loaded) result.network = loaded->network;
   result.board = read_platform("--board", options.board, platforms::load_board, request);
   result.card_name = card_name(options.card, result.board, request);
   if (options.card || !result.card_name.empty()) {
@@ -116,14 +123,8 @@ PlanRequest read(const PlanOptions& options, Request& request) {
   result.tiling.sram_bytes = read_sram(options.sram, result.board, request);
   if (options.buffer) result.tiling.buffer_bytes = request.bytes("--buffer", *options.buffer);
   const auto rule = request.choice("--rule", "rule", options.rule, names_of(rules));
-  const auto element = request.choice("--element", "number format", options.element, names_of(elements));
   if (rule) result.tiling.rule = rules[*rule];
-  if (element) result.tiling.element = elements[*element];
-  if (rule && element && result.tiling.rule != tiling::Rule::halo &&
-      result.tiling.element != models::ElementType::int8) {
-    request.problem("--element", fmt::format("rule {} counts int8 as the paper does; {} needs --rule halo",
-                                             options.rule, options.element));
-  }
+  result.tiling.element = read_element(options, rule ? std::optional(rules[*rule]) : std::nullopt, loaded, request);
   return result;
 }
 

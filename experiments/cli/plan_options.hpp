@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "experiments/cli/network_option.hpp"
 #include "experiments/cli/request.hpp"
 #include "models/network.hpp"
 #include "platforms/board.hpp"
@@ -15,13 +16,13 @@ namespace spillway::cli {
 
 /// The options that say what is cut for which board, the same for every verb that makes a plan.
 struct PlanOptions {
-  std::string network;
+  NetworkOption network;
   std::string board = "swapnn-paper";
   std::optional<std::string> card;  ///< nothing: the board's usual one
   std::optional<std::string> sram;  ///< nothing: all that the board has
   std::optional<std::string> buffer;
   std::string rule = "paper";
-  std::string element = "int8";
+  std::optional<std::string> element;  ///< nothing: the file's own where the rule heeds it, else int8
 
   /// Adds NETWORK and the options but --buffer to a verb; the object must outlive the parsing.
   void add_to(CLI::App& verb);

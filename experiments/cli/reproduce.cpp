@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,12 @@ std::vector<Experiment> load(const Options& options, Request& request) {
   return experiments;
 }
 
+void write(const std::filesystem::path& path, const std::string& text) {
+  trace::OutputFile file(path);
+  file.write(text);
+  file.commit();
+}
+
 ExitCode reproduce(const CLI::App& verb, const Options& options) {
   Request request(verb);
   const unsigned jobs = jobs_of(request, options.jobs);
@@ -63,13 +70,17 @@ ExitCode reproduce(const CLI::App& verb, const Options& options) {
   for (const Experiment& experiment : experiments) {
     try {
       directories.emplace_back(output / experiment.name, experiment, options.force);
+      if (!options.force) directories.back().refuse_unfinished();
     } catch (const platforms::InputError& error) {
       request.problems(error);
     }
   }
   request.check();
   const std::filesystem::path page = output / "report.html";
-  trace::OutputFile{page};  // an unwritable page is an error before any work
+  const std::filesystem::path data = output / "report.json";
+  // What cannot be written is an error before any work.
+  trace::OutputFile{page};
+  trace::OutputFile{data};
 
   ExitCode code = ExitCode::done;
   std::vector<FinishedExperiment> finished;
@@ -78,7 +89,7 @@ ExitCode reproduce(const CLI::App& verb, const Options& options) {
   finished.reserve(experiments.size());
   for (std::size_t i = 0; i < experiments.size(); ++i) {
     const std::string command = fmt::format("spillway reproduce {}", experiments[i].name);
-    finished.push_back(run_experiment(experiments[i], directories[i], command, jobs));
+    finished.push_back(run_experiment(experiments[i], directories[i], {command, jobs}));
     fmt::print("\n");
     if (finished.back().code != ExitCode::done) code = ExitCode::failed;
     paths.push_back(directories[i].path());
@@ -89,10 +100,14 @@ ExitCode reproduce(const CLI::App& verb, const Options& options) {
     fmt::print(stderr, "spillway reproduce: no figures: {}\n", *reason);
     code = ExitCode::failed;
   }
-  trace::OutputFile file(page);
-  file.write(experiments::report_page(sections, SPILLWAY_VERSION));
-  file.commit();
-  fmt::print("page: {}\n", page.string());
+  try {
+    write(page, experiments::report_page(sections, SPILLWAY_VERSION));
+    write(data, experiments::report_json(sections, SPILLWAY_VERSION));
+  } catch (const trace::FileError& error) {
+    throw std::runtime_error(
+        fmt::format("the page is lost: {}; the results stand in {}", error.what(), output.string()));
+  }
+  fmt::print("page: {}\nthe same for programs: {}\n", page.string(), data.string());
   return code;
 }
 
@@ -102,7 +117,7 @@ void add_reproduce(CLI::App& app, Outcome& outcome) {
   CLI::App& verb = add_verb(app, "reproduce", "Regenerates published figures: results, plots, ours against published");
   const auto options = std::make_shared<Options>();
   verb.add_option("EXPERIMENT", options->names, "Names that `spillway list experiments` shows, or all")->type_name("");
-  verb.add_option("--output", options->output, "Directory of the results and of report.html")
+  verb.add_option("--output", options->output, "Directory of the results, of report.html and of report.json")
       ->type_name("DIR")
       ->capture_default_str();
   verb.add_option("--jobs", options->jobs, "Threads; they do not change the results [the machine's cores]")

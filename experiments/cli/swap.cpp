@@ -157,7 +157,15 @@ ExitCode simulate(const CLI::App& verb, const Options& options) {
   swap::Options how = asked.run;
   how.sink = traces.sink();
   const swap::Result result = swap::simulate(plan, board, card, how);
-  const experiments::Run run{plan, board, card, result, swap::in_core_compute_s(plan, board)};
+  const platforms::EnduranceTable endurance = platforms::load_endurance();
+  const experiments::Run run{plan,
+                             board,
+                             card,
+                             result,
+                             swap::in_core_compute_s(plan, board),
+                             experiments::counted_layers(*asked.plan.network, plan.request.element, board, card),
+                             endurance.test,
+                             {}};
 
   fmt::print("{}", for_people(run, how));
   traces.finish();

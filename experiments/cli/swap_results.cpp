@@ -1,5 +1,6 @@
 #include "experiments/cli/swap_results.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -31,6 +32,9 @@ experiments::Point point_of(const experiments::Run& run, const swap::Options& op
   point[Parameter::pools] = std::string(request.shared_pool ? "shared" : "separate");
   point[Parameter::contention] = run.board.contention.value;
   point[Parameter::driver] = std::string(options.driver == swap::Driver::virtual_clock ? "virtual-clock" : "simgrid");
+  constexpr std::array<const char*, 3> crypto = {"none", "cpu", "accelerator"};
+  point[Parameter::crypto] = std::string(crypto[static_cast<std::size_t>(options.crypto)]);
+  point[Parameter::daily_writes] = std::string(experiments::of_the_run);
   return point;
 }
 

@@ -5,12 +5,15 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 
 #include <fmt/format.h>
 
+#include "experiments/cli/interrupt.hpp"
 #include "experiments/cli/table.hpp"
 #include "experiments/progress.hpp"
+#include "experiments/tables.hpp"
 #include "sim/trace/output_file.hpp"
 
 namespace spillway::cli {
@@ -26,7 +29,7 @@ constexpr std::uint64_t most_jobs = 1024;
 
 struct Options {
   std::string file, output, jobs;
-  bool force = false;
+  bool force = false, resume = false;
 };
 
 void print_points(const Experiment& experiment, const std::vector<PointResult>& results) {
@@ -68,6 +71,49 @@ void print_reasons(const Experiment& experiment) {
   }
 }
 
+/// A word as a shell takes it.
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:=+,@%";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+  std::string word = "'";
+  for (const char letter : text) {
+    if (letter == '\'')
+      word += "'\\''";
+    else
+      word += letter;
+  }
+  return word + "'";
+}
+
+std::vector<PointResult> run_kept(const Experiment& experiment, const experiments::ResultsDirectory& directory,
+                                  const ExperimentRun& run) {
+  const std::size_t before = run.earlier ? run.earlier->finished : 0;
+  experiments::RunOptions options{run.jobs};
+  std::unique_ptr<experiments::Journal> journal;
+  const Interrupt interrupt;
+  const auto what_is_kept = [&](std::size_t finished) {
+    return fmt::format("{} of {} points are kept; to continue: {}", finished, experiment.points.size(),
+                       run.resume_command);
+  };
+  try {
+    experiments::Progress progress(stderr, experiment.name, before);
+    options.progress = [&](std::size_t done, std::size_t all) { progress.report(done, all); };
+    if (!run.resume_command.empty()) {
+      journal = directory.begin(experiment, SPILLWAY_VERSION, run.earlier);
+      options.keep = [&](std::size_t point, const PointResult& result) { journal->append(point, result); };
+    }
+    options.stop = [&] { return interrupt.requested(); };
+    if (run.earlier) options.known = run.earlier->results;
+    return experiments::run_points(experiment.points, options);
+  } catch (const experiments::Stopped& stopped) {
+    throw std::runtime_error(run.resume_command.empty() ? std::string("interrupted")
+                                                        : "interrupted: " + what_is_kept(stopped.finished));
+  } catch (const trace::FileError& error) {
+    throw std::runtime_error(
+        fmt::format("{}; {}", error.what(), what_is_kept(before + (journal ? journal->appended() : 0))));
+  }
+}
+
 ExitCode sweep(const CLI::App& verb, const Options& options) {
   Request request(verb);
   const unsigned jobs = jobs_of(request, options.jobs);
@@ -84,8 +130,22 @@ ExitCode sweep(const CLI::App& verb, const Options& options) {
   request.check();
   const std::string output = options.output.empty() ? "results/" + experiment->name : options.output;
   const experiments::ResultsDirectory directory(output, *experiment, options.force);
-  const std::string command = fmt::format("spillway sweep {} --output {}", options.file, output);
-  const FinishedExperiment finished = run_experiment(*experiment, directory, command, jobs);
+  ExperimentRun run;
+  run.command = fmt::format("spillway sweep {} --output {}", shell_word(options.file), shell_word(output));
+  run.resume_command = run.command + " --resume";
+  run.jobs = jobs;
+  if (options.resume) {
+    if (std::size_t failures = 0; directory.is_complete(*experiment, SPILLWAY_VERSION, failures)) {
+      fmt::print("{} is complete: there is nothing to resume\n", output);
+      return failures == 0 ? ExitCode::done : ExitCode::failed;
+    }
+    run.earlier = directory.unfinished(*experiment, SPILLWAY_VERSION);
+    fmt::print(stderr, "{}: {} of {} points are there already\n", experiment->name,
+               run.earlier ? run.earlier->finished : 0, experiment->points.size());
+  } else if (!options.force) {
+    directory.refuse_unfinished();
+  }
+  const FinishedExperiment finished = run_experiment(*experiment, directory, run);
   fmt::print("results in {}\n", directory.path().string());
   return finished.code;
 }
@@ -98,21 +158,22 @@ unsigned jobs_of(Request& request, const std::string& text) {
 }
 
 FinishedExperiment run_experiment(const Experiment& experiment, const experiments::ResultsDirectory& directory,
-                                  const std::string& command, unsigned jobs) {
+                                  const ExperimentRun& run) {
   const auto start = std::chrono::steady_clock::now();
   FinishedExperiment finished;
-  {
-    experiments::Progress progress(stderr, experiment.name);
-    finished.results = experiments::run_points(
-        experiment.points, {jobs, [&](std::size_t done, std::size_t all) { progress.report(done, all); }});
-  }
+  finished.results = run_kept(experiment, directory, run);
   finished.comparisons = experiments::compare(experiment, finished.results);
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   try {
-    directory.write(experiment, finished.results, finished.comparisons, {command, SPILLWAY_VERSION, wall_s, jobs});
+    const Interrupt signals;
+    experiments::write_tables(directory.path(), experiment, finished.results);
+    directory.write(experiment, finished.results, finished.comparisons,
+                    {run.command, SPILLWAY_VERSION, wall_s, run.jobs});
   } catch (const trace::FileError& error) {
     // The request was right, else the directory would have been refused: a full disk, say.
-    throw std::runtime_error(fmt::format("the results are lost: {}", error.what()));
+    if (run.resume_command.empty()) throw std::runtime_error(fmt::format("the results are lost: {}", error.what()));
+    throw std::runtime_error(fmt::format("the results cannot be written: {}; all {} points are kept; to continue: {}",
+                                         error.what(), finished.results.size(), run.resume_command));
   }
 
   print_points(experiment, finished.results);
@@ -132,7 +193,9 @@ void add_sweep(CLI::App& app, Outcome& outcome) {
   verb.add_option("--output", options->output, "Directory of the results [results/NAME]")->type_name("DIR");
   verb.add_option("--jobs", options->jobs, "Threads; they do not change the results [the machine's cores]")
       ->type_name("N");
-  verb.add_flag("--force", options->force, "Writes into a directory that holds other files");
+  verb.add_flag("--force", options->force,
+                "Writes into a directory that holds other files; gives up what an interrupted sweep left there");
+  verb.add_flag("--resume", options->resume, "Continues an interrupted sweep: runs only the points that are missing");
   verb.callback([&verb, options, &outcome] { outcome.code = sweep(verb, *options); });
 }
 

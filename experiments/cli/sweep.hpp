@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,19 @@ struct FinishedExperiment {
   ExitCode code = ExitCode::done;  ///< failed: a point failed, or a target was missed unexpectedly
 };
 
-/// Runs the sweep with progress on stderr, writes the directory and prints what came out of it.
+/// How an experiment is run.
+struct ExperimentRun {
+  std::string command;  ///< for run.json
+  unsigned jobs = 1;
+  /// Where not empty, finished points are kept as they finish, and this command goes on with what an interrupted run
+  /// left.
+  std::string resume_command = {};
+  std::optional<experiments::JournalContent> earlier = {};  ///< what an interrupted run left
+};
+
+/// Runs the sweep with progress on stderr, writes the directory and prints what came out of it. Throws
+/// std::runtime_error, with what to do next, when it was interrupted or the disk was full.
 FinishedExperiment run_experiment(const experiments::Experiment& experiment,
-                                  const experiments::ResultsDirectory& directory, const std::string& command,
-                                  unsigned jobs);
+                                  const experiments::ResultsDirectory& directory, const ExperimentRun& run);
 
 }  // namespace spillway::cli

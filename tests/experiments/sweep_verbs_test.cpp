@@ -1,8 +1,10 @@
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "tests/experiments/cli/program.hpp"
 
@@ -93,6 +95,41 @@ TEST(Reproduce, DrawsAPageThatIsTheSameEveryTime) {
   const std::string page = contents(folder / "a/report.html");
   EXPECT_EQ(page, contents(folder / "b/report.html"));
   EXPECT_THAT(page, AllOf(HasSubstr("<svg"), HasSubstr("85,871"), Not(HasSubstr("<script")), Not(HasSubstr("src="))));
+}
+
+TEST(Reproduce, WritesTheSameForProgramsAsThePageShows) {
+  const Folder folder;
+  const Call call = spillway({"reproduce", "fig7", "fig6", "--output", folder / "out"});
+  ASSERT_EQ(call.exit_code, 0) << call.err;
+  const nlohmann::json report = nlohmann::json::parse(contents(folder / "out/report.json"));
+  const std::string page = contents(folder / "out/report.html");
+  EXPECT_EQ(report["schema"], 1);
+  ASSERT_EQ(report["experiments"].size(), 2U);
+  std::size_t place = 0, rows = 0;
+  for (const nlohmann::json& experiment : report["experiments"]) {
+    EXPECT_THAT(page, HasSubstr(experiment["command"].get<std::string>()));
+    std::size_t hits = 0;
+    for (const nlohmann::json& row : experiment["rows"]) {
+      ++rows;
+      hits += row["verdict"] == "hit" ? 1 : 0;
+      place = page.find("<tr data-id=\"" + row["id"].get<std::string>() + "\" data-point=\"" +
+                            std::to_string(row["point"].get<int>()) + "\">",
+                        place + 1);
+      ASSERT_NE(place, std::string::npos) << row["id"];
+      const std::string shown = page.substr(place, page.find("</tr>", place) - place);
+      EXPECT_THAT(shown, AllOf(HasSubstr(">" + row["verdict"].get<std::string>() + "<"),
+                               HasSubstr(row["kind"].get<std::string>() + ", ")));
+      EXPECT_TRUE(row["ratio"].is_null() || std::abs(row["ours"].get<double>() / row["published"].get<double>() -
+                                                     row["ratio"].get<double>()) < 1e-9)
+          << row;
+      for (const char* key : {"metric", "at", "parameters", "tolerance", "use", "fitted", "source", "reason", "command",
+                              "published_as_stated", "total_of_frames", "published_range", "reference_point"})
+        EXPECT_TRUE(row.contains(key)) << key;
+    }
+    EXPECT_EQ(experiment["verdicts"]["hit"], hits);
+  }
+  EXPECT_GT(rows, 20U);
+  EXPECT_EQ(page.find("<tr data-id", place + 1), std::string::npos) << "a row that report.json lacks";
 }
 
 TEST(Reproduce, NamesTheExperimentsItKnows) {

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "experiments/cli/request.hpp"
+#include "models/load.hpp"
+
+namespace spillway::cli {
+
+/// The argument and the option that say which network, the same for every verb that takes one.
+struct NetworkOption {
+  std::string network;
+  std::vector<std::string> dimensions;  ///< `NAME=EXTENT`
+
+  /// Adds NETWORK and --dim to a verb; the object must outlive the parsing.
+  void add_to(CLI::App& verb);
+};
+
+/// Loads the network; notes every mistake in `request`.
+std::optional<models::LoadedNetwork> read(const NetworkOption& option, Request& request);
+
+}  // namespace spillway::cli
