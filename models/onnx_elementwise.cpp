@@ -47,7 +47,7 @@ void add_combination(NodeReader& node, Operator op) {
     if (map->extents.size() != extents.size())
       throw Refusal(
           fmt::format("maps of {} and {}; expected as many extents", text_of(extents), text_of(map->extents)));
-  std::ranges::stable_partition(maps, [&extents](const Map* map) { return map->extents == extents; });
+  std::stable_partition(maps.begin(), maps.end(), [&extents](const Map* map) { return map->extents == extents; });
   if (maps.size() == 1) {
     add_alike(node, node_of(Operator::identity, *maps.front()), *maps.front());
     return;

@@ -16,8 +16,11 @@ struct OnnxProblem {
   friend bool operator==(const OnnxProblem&, const OnnxProblem&) = default;
 };
 
+/// `node 'NAME' (TYPE): WHAT`, on one line, control characters as `?`.
+std::string to_string(const OnnxProblem& problem);
+
 /// A file that cannot be read as a network, or a network that cannot be written as one. Holds everything that was
-/// found; what() has one line for each, `FILE: node 'NAME' (TYPE): WHAT`.
+/// found; what() has one line for each, `FILE: PROBLEM`.
 class OnnxError : public std::runtime_error {
  public:
   OnnxError(std::filesystem::path file, std::vector<OnnxProblem> problems);

@@ -142,7 +142,7 @@ void fix_dimensions(onnx::ModelProto& model, const std::map<std::string, std::in
     }
   }
   std::ranges::sort(open);
-  open.erase(std::ranges::unique(open).begin(), open.end());
+  open.erase(std::unique(open.begin(), open.end()), open.end());
   for (const std::string& name : open)
     note(fmt::format("the dimension '{}' has no extent; expected one to be given for it", name));
   for (const auto& [name, extent] : dimensions)

@@ -238,7 +238,6 @@ void Translation::check_against_inferred_shapes() {
 NodeReader::NodeReader(Translation& translation, int position)
     : attributes(translation.graph_.node(position)),
       translation_(translation),
-      position_(position),
       proto_(translation.graph_.node(position)),
       name_(translation.names_[static_cast<std::size_t>(position)]) {}
 

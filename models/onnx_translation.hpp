@@ -145,7 +145,6 @@ class NodeReader {
   const Value& value(int input) const;
 
   Translation& translation_;
-  int position_;
   const onnx::NodeProto& proto_;
   std::string name_;
 };
