@@ -50,7 +50,7 @@ def draw_times(rows, _, layers):
 
 def bars_by_network(rows, title, parts, comparisons=()):
     """Grouped bars of counts: parts are (metric, colour, label)."""
-    figure, axes = plt.subplots(figsize=(2 * PANEL_INCHES[0], PANEL_INCHES[1]))
+    figure, axes = plt.subplots(figsize=PANEL_INCHES)
     width = 0.8 / len(parts)
     shown = set()
     for x, row in enumerate(rows):
@@ -69,7 +69,6 @@ def bars_by_network(rows, title, parts, comparisons=()):
     axes.set_ylabel("layers")
     finish(figure, title, [*(Patch(facecolor=colour, label=label) for _, colour, label in parts),
                            *(marks(True in shown) if shown else [])])
-    figure.subplots_adjust(left=0.09)
     return figure
 
 

@@ -23,7 +23,7 @@ def runs(tasks):
 
 
 def draw_timeline(title, tasks):
-    figure, axes = plt.subplots(figsize=(2 * PANEL_INCHES[0], 2.3))
+    figure, axes = plt.subplots(figsize=(PANEL_INCHES[0], 2.9))
     first = min(int(task["start_ns"]) for task in tasks)
     last = max(int(task["end_ns"]) for task in tasks)
     for track, name in enumerate(("CPU", "IO")):
@@ -35,8 +35,10 @@ def draw_timeline(title, tasks):
             axes.broken_barh([(left, width)], (track - 0.3, 0.6), facecolor=COLOURS[task["kind"]], hatch=hatch,
                              edgecolor="white", linewidth=0.3)
             key = (task["frame"], task["layer_name"])
-            if key != labelled and width > 0.03 * (last - first) / NANOSECONDS:
-                axes.text(left, track + 0.34, f"{task['layer_name']}, frame {task['frame']}", fontsize=6.5, va="bottom")
+            if key != labelled and width > 0.12 * (last - first) / NANOSECONDS:
+                late = left > 0.7 * (last - first) / NANOSECONDS
+                axes.text(left + width if late else left, track + 0.34, f"{task['layer_name']}, frame {task['frame']}",
+                          fontsize=7.5, ha="right" if late else "left", va="bottom")
                 labelled = key
     axes.set_yticks([0, 1])
     axes.set_yticklabels(["CPU", "IO"])
@@ -51,7 +53,7 @@ def draw_timeline(title, tasks):
         *(Patch(facecolor="none", edgecolor=RED, hatch=FRAME_HATCH[frame], label=f"frame {frame}") for frame in frames
           if len(frames) > 1),
     ], bottom=0.2)
-    figure.subplots_adjust(left=0.06)
+    figure.subplots_adjust(left=0.1)
     return figure
 
 
