@@ -101,13 +101,15 @@ OnnxModel Translation::run() {
   for (int position = 0; position < graph_.node_size(); ++position)
     if (!done_[static_cast<std::size_t>(position)]) translate(position);
   bind_outputs();
+  check_shapes("the file");
   for (const std::string& name : dense_weight_bytes_)
     note(-1,
          fmt::format("metadata {}: '{}' is no convolution; expected the name of one", dense_weight_bytes_key, name));
   if (!problems_.empty()) throw OnnxError(path_, problems_);
-  // Only now: libonnx crashes on attributes and shapes that were refused above.
+  // Only now and with no shapes but ours: libonnx crashes on many that cannot be.
+  model_->mutable_graph()->clear_value_info();
   infer_shapes(*model_, path_);
-  check_against_inferred_shapes();
+  check_shapes("ONNX shape inference");
   if (!problems_.empty()) throw OnnxError(path_, problems_);
   return std::move(result_);
 }
@@ -213,21 +215,30 @@ void Translation::bind_outputs() {
     else if (map->pad)
       note(-1, fmt::format("output '{}' is the result of Pad '{}'; expected a convolution or pooling behind it",
                            output.name(), map->pad->name));
+    else if (result_.network.node(map->node).op == Operator::input)
+      note(-1, fmt::format("output '{}' is an input; expected the result of a node", output.name()));
     else
       result_.outputs.push_back(result_.network.node(map->node).name);
   }
   if (graph_.output_size() == 0) note(-1, "the graph has no output; expected one or more");
 }
 
-void Translation::check_against_inferred_shapes() {
-  const auto check = [this](const onnx::ValueInfoProto& value) {
+void Translation::check_shapes(std::string_view source) {
+  const auto check = [&](const onnx::ValueInfoProto& value) {
     const auto found = values_.find(value.name());
-    const std::optional<std::vector<std::int64_t>> inferred = inferred_extents(value);
-    if (found == values_.end() || !inferred) return;
-    const Map* const map = std::get_if<Map>(&found->second);
-    if (map != nullptr && map->extents != *inferred)
-      note(-1, fmt::format("value '{}' is {}, but {} by the file or by ONNX shape inference", value.name(),
-                           text_of(map->extents), text_of(*inferred)));
+    if (found == values_.end() || !value.type().has_tensor_type() || !value.type().tensor_type().has_shape()) return;
+    const std::vector<std::int64_t>& ours =
+        std::visit([](const auto& known) -> const std::vector<std::int64_t>& { return known.extents; }, found->second);
+    const auto& theirs = value.type().tensor_type().shape().dim();
+    const bool same = std::ranges::equal(ours, theirs, [](std::int64_t extent, const auto& dimension) {
+      return !dimension.has_dim_value() || dimension.dim_value() == extent;
+    });
+    if (same) return;
+    std::vector<std::string> texts;
+    for (const onnx::TensorShapeProto::Dimension& dimension : theirs)
+      texts.push_back(dimension.has_dim_value() ? std::to_string(dimension.dim_value()) : "?");
+    note(-1, fmt::format("value '{}' is {}, but {} by {}", value.name(), text_of(ours),
+                         texts.empty() ? "a scalar" : fmt::format("{}", fmt::join(texts, "x")), source));
   };
   for (const onnx::ValueInfoProto& value : graph_.value_info())
     check(value);

@@ -61,7 +61,8 @@ class Translation {
   void read_metadata();
   void translate(int position);
   void bind_outputs();
-  void check_against_inferred_shapes();
+  /// Notes shapes that the file declares, or that libonnx infers, other than ours.
+  void check_shapes(std::string_view source);
   void note(int position, std::string what);
   void add_initializers();
 

@@ -10,92 +10,14 @@
 namespace spillway::models {
 namespace {
 
-using Distribution = std::array<double, 16>;
+/// The middles of sixteen equal shares of a normal distribution, scaled to a variance of 1.
+constexpr std::array normal_values = {-1.9381, -1.3714, -1.0509, -0.8078, -0.6025, -0.4186, -0.2468, -0.0816,
+                                      0.0816,  0.2468,  0.4186,  0.6025,  0.8078,  1.0509,  1.3714,  1.9381};
 
-/// The middles of sixteen equal shares of a normal distribution, scaled to a variance of exactly 1.
-constexpr Distribution standard_normal() {
-  constexpr std::array upper = {0.0816, 0.2468, 0.4186, 0.6025, 0.8078, 1.0509, 1.3714, 1.9381};
-  Distribution values{};
-  for (std::size_t i = 0; i < upper.size(); ++i) {
-    values[8 + i] = upper[i];
-    values[7 - i] = -upper[i];
-  }
-  return values;
-}
-
-double mean_of(const Distribution& values) {
-  double sum = 0;
-  for (const double value : values)
-    sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
-double second_moment_of(const Distribution& values) {
-  double sum = 0;
-  for (const double value : values)
-    sum += value * value;
-  return sum / static_cast<double>(values.size());
-}
-
-double variance_of(const Distribution& values) {
-  const double mean = mean_of(values);
-  return std::max(second_moment_of(values) - mean * mean, 0.0);
-}
-
-Distribution normal(double mean, double variance) {
-  Distribution values = standard_normal();
-  for (double& value : values)
-    value = mean + std::sqrt(variance) * value;
-  return values;
-}
-
-template <typename Function>
-Distribution through(Distribution values, Function function) {
-  std::ranges::transform(values, values.begin(), function);
-  std::ranges::sort(values);
-  return values;
-}
-
-/// Sixteen values for weighted ones that stand for all.
-Distribution resample(std::vector<std::pair<double, double>> weighted) {
-  std::ranges::sort(weighted);
-  double total = 0;
-  for (const auto& [value, weight] : weighted)
-    total += weight;
-  Distribution values{};
-  std::size_t at = 0;
-  double passed = weighted.front().second;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double middle = (static_cast<double>(i) + 0.5) / static_cast<double>(values.size()) * total;
-    while (passed < middle && at + 1 < weighted.size())
-      passed += weighted[++at].second;
-    values[i] = weighted[at].first;
-  }
-  return values;
-}
-
-/// The greatest of several. Neighbours in a map are alike: a window counts as few independent values.
-Distribution greatest(const Distribution& values, std::int64_t window_rows) {
-  const std::int64_t independent = std::clamp<std::int64_t>(window_rows, 1, 4);
-  const auto power = [independent](double base) {
-    double result = 1;
-    for (std::int64_t i = 0; i < independent; ++i)
-      result *= base;
-    return result;
-  };
-  std::vector<std::pair<double, double>> weighted;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto share = static_cast<double>(values.size());
-    weighted.emplace_back(values[i], power(static_cast<double>(i + 1) / share) - power(static_cast<double>(i) / share));
-  }
-  return resample(std::move(weighted));
-}
-
-/// The mean over a window. What differs between channels stays: behind rectified inputs that is 0.64 of the variance.
-Distribution averaged(const Distribution& values) {
-  const double mean = mean_of(values);
-  return through(values, [mean](double value) { return mean + 0.8 * (value - mean); });
-}
+/// Mean and variance of the greatest of n values of a normal distribution, n from 1 to 9 (H. Harter: Expected values of
+/// normal order statistics, 1961).
+constexpr std::array greatest_mean = {0.0, 0.564, 0.846, 1.029, 1.163, 1.267, 1.352, 1.424, 1.485};
+constexpr std::array greatest_variance = {1.0, 0.682, 0.559, 0.492, 0.448, 0.416, 0.392, 0.373, 0.357};
 
 /// A sigmoid with the right limits and slope; exact values do not matter here.
 double sigmoid_like(double x) {
@@ -127,94 +49,143 @@ std::vector<float> uniform(std::uint64_t state, std::int64_t count, double low, 
   return numbers;
 }
 
-constexpr double most_bias = 0.1;    ///< biases and shifts: up to this much, either way
-constexpr double most_spread = 0.2;  ///< scales of normalizations: up to this share, either way
+constexpr double most_bias = 0.1;       ///< biases and shifts: up to this much, either way
+constexpr double least_moment = 1e-12;  ///< a map of nothing but zeros cannot be scaled to anything
+constexpr double most_spread = 0.2;     ///< scales of normalizations: up to this share, either way
 
 }  // namespace
 
 SeededWeights::SeededWeights(const Network& network, std::uint64_t seed) : network_(network), seed_(seed) {
   for (NodeId id = 0; id < network.nodes().size(); ++id)
-    distributions_.push_back(distribution_of(id));
+    moments_.push_back(moments_of(id));
 }
 
-SeededWeights::Distribution SeededWeights::distribution_of(NodeId id) const {
+/// The moments behind a function of each element.
+template <typename Function>
+SeededWeights::Moments SeededWeights::through(const Moments& input, Function function) {
+  const auto count = static_cast<double>(normal_values.size());
+  double mean = 0, of_channels = 0, of_elements = 0;  // the last two: second moments
+  for (const double channel : normal_values) {
+    double channel_mean = 0;
+    for (const double element : normal_values) {
+      const double value = function(input.mean + std::sqrt(input.between_channels) * channel +
+                                    std::sqrt(input.within_channels) * element);
+      channel_mean += value / count;
+      of_elements += value * value / (count * count);
+    }
+    mean += channel_mean / count;
+    of_channels += channel_mean * channel_mean / count;
+  }
+  return {mean, std::max(of_channels - mean * mean, 0.0), std::max(of_elements - of_channels, 0.0)};
+}
+
+SeededWeights::Moments SeededWeights::sum_or_product(const Node& node) const {
+  Moments result = moments_[node.inputs.front()];
+  for (std::size_t i = 1; i < node.inputs.size(); ++i) {
+    const Moments& other = moments_[node.inputs[i]];
+    if (node.op == Operator::add) {
+      result.mean += other.mean;
+      result.between_channels += other.between_channels;
+      result.within_channels += other.within_channels;
+      continue;
+    }
+    const double mean = result.mean * other.mean;
+    const double of_channels =
+        (result.mean * result.mean + result.between_channels) * (other.mean * other.mean + other.between_channels);
+    const double of_elements = result.second_moment() * other.second_moment();
+    result = {mean, std::max(of_channels - mean * mean, 0.0), std::max(of_elements - of_channels, 0.0)};
+  }
+  return result;
+}
+
+SeededWeights::Moments SeededWeights::concatenation(const Node& node) const {
+  double mean = 0, of_channels = 0, within = 0;
+  for (const NodeId input : node.inputs) {
+    const Moments& part = moments_[input];
+    const double share =
+        static_cast<double>(network_.node(input).output.channels) / static_cast<double>(node.output.channels);
+    mean += share * part.mean;
+    of_channels += share * (part.mean * part.mean + part.between_channels);
+    within += share * part.within_channels;
+  }
+  return {mean, std::max(of_channels - mean * mean, 0.0), within};
+}
+
+SeededWeights::Moments SeededWeights::pooled(const Node& node, Moments input) {
+  const std::int64_t elements = node.window.kernel_height * node.window.kernel_width;
+  const auto counted = static_cast<std::size_t>(std::clamp<std::int64_t>(elements, 1, greatest_mean.size()));
+  if (node.op == Operator::max_pool) {
+    input.mean += greatest_mean[counted - 1] * std::sqrt(input.within_channels);
+    input.within_channels *= greatest_variance[counted - 1];
+  } else {
+    input.within_channels /= static_cast<double>(std::max<std::int64_t>(elements, 1));
+  }
+  return input;
+}
+
+SeededWeights::Moments SeededWeights::moments_of(NodeId id) const {
   const Node& node = network_.node(id);
-  const auto input = [&](std::size_t i) -> const Distribution& { return distributions_[node.inputs[i]]; };
+  if (node.op == Operator::input) return {0, 0, 1};
+  const Moments& input = moments_[node.inputs.front()];
   switch (node.op) {
-    case Operator::input:
     case Operator::convolution:
-    case Operator::dense:
-    case Operator::batch_normalization:
-      return normal(0, 1);
+    case Operator::dense: {
+      const double within = input.within_channels / std::max(input.second_moment(), least_moment);
+      return {0, 1 - within, within};
+    }
+    case Operator::batch_normalization: {
+      const double within = input.within_channels / std::max(input.variance(), least_moment);
+      return {0, 1 - within, within};
+    }
     case Operator::max_pool:
-      return greatest(input(0), std::max(node.window.kernel_height, node.window.kernel_width));
     case Operator::average_pool:
-      return averaged(input(0));
-    case Operator::add: {
-      double mean = 0, variance = 0;
-      for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-        mean += mean_of(input(i));
-        variance += variance_of(input(i));
-      }
-      return normal(mean, variance);
-    }
-    case Operator::multiply: {
-      double mean = 1, moment = 1;
-      for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-        mean *= mean_of(input(i));
-        moment *= second_moment_of(input(i));
-      }
-      return normal(mean, std::max(moment - mean * mean, 0.0));
-    }
-    case Operator::concat: {
-      std::vector<std::pair<double, double>> weighted;
-      for (std::size_t i = 0; i < node.inputs.size(); ++i)
-        for (const double value : input(i))
-          weighted.emplace_back(value, static_cast<double>(network_.node(node.inputs[i]).output.channels));
-      return resample(std::move(weighted));
-    }
+      return pooled(node, input);
+    case Operator::add:
+    case Operator::multiply:
+      return sum_or_product(node);
+    case Operator::concat:
+      return concatenation(node);
     case Operator::relu:
-      return through(input(0), [](double x) { return std::max(x, 0.0); });
+      return through(input, [](double x) { return std::max(x, 0.0); });
     case Operator::relu6:
-      return through(input(0), [](double x) { return std::clamp(x, 0.0, 6.0); });
+      return through(input, [](double x) { return std::clamp(x, 0.0, 6.0); });
     case Operator::leaky_relu:
-      return through(input(0), [&](double x) { return x < 0 ? x * node.slope : x; });
+      return through(input, [&](double x) { return x < 0 ? x * node.slope : x; });
     case Operator::clip:
-      return through(input(0), [&](double x) { return std::clamp<double>(x, node.minimum, node.maximum); });
+      return through(input, [&](double x) { return std::clamp<double>(x, node.minimum, node.maximum); });
     case Operator::sigmoid:
-      return through(input(0), sigmoid_like);
+      return through(input, sigmoid_like);
     case Operator::hard_sigmoid:
-      return through(input(0), [&](double x) { return std::clamp(node.slope * x + node.offset, 0.0, 1.0); });
+      return through(input, [&](double x) { return std::clamp(node.slope * x + node.offset, 0.0, 1.0); });
     case Operator::hard_swish:
-      return through(input(0), [](double x) { return x * std::clamp(x / 6 + 0.5, 0.0, 1.0); });
+      return through(input, [](double x) { return x * std::clamp(x / 6 + 0.5, 0.0, 1.0); });
     case Operator::tanh:
-      return through(input(0), [](double x) { return 2 * sigmoid_like(2 * x) - 1; });
+      return through(input, [](double x) { return 2 * sigmoid_like(2 * x) - 1; });
     case Operator::softmax:
-      return normal(1 / static_cast<double>(node.output.channels), 0);
+      return {1 / static_cast<double>(node.output.channels), 0, 0};
+    case Operator::input:
     case Operator::local_response_normalization:  // close to the identity for values around 1
     case Operator::dropout:
     case Operator::identity:
     case Operator::flatten:
     case Operator::reshape:
     case Operator::transpose:
-      return input(0);
+      break;
   }
-  return normal(0, 1);
+  return input;
 }
 
 LayerWeights SeededWeights::of(NodeId id) const {
   const Node& node = network_.node(id);
   if (!has_weights(node.op)) return {};
-  // A map of nothing but zeros cannot be scaled to anything.
-  constexpr double least = 1e-12;
-  const Distribution& input = distributions_[node.inputs.front()];
+  const Moments& input = moments_[node.inputs.front()];
   const std::vector<std::int64_t> extents = weight_extents(network_, id);
   const std::int64_t channels = extents.front();
   const std::uint64_t weight_seed = seed_of(seed_, node.name, "weight");
   const std::uint64_t bias_seed = seed_of(seed_, node.name, "bias");
   if (node.op == Operator::batch_normalization) {
-    const double scale = 1 / std::sqrt(std::max(variance_of(input), least));
-    const double shift = -mean_of(input) * scale;
+    const double scale = 1 / std::sqrt(std::max(input.variance(), least_moment));
+    const double shift = -input.mean * scale;
     return {Tensor(extents, uniform(weight_seed, channels, (1 - most_spread) * scale, (1 + most_spread) * scale)),
             Tensor(extents, uniform(bias_seed, channels, shift - most_bias, shift + most_bias))};
   }
@@ -223,7 +194,7 @@ LayerWeights SeededWeights::of(NodeId id) const {
     elements *= extent;
   const double terms = static_cast<double>(elements / channels);
   // Uniform numbers in [-a, a) have a variance of a^2 / 3.
-  const double range = std::sqrt(3 / (terms * std::max(second_moment_of(input), least)));
+  const double range = std::sqrt(3 / (terms * std::max(input.second_moment(), least_moment)));
   LayerWeights made{Tensor(extents, uniform(weight_seed, elements, -range, range)), {}};
   if (node.bias) made.bias = Tensor({channels}, uniform(bias_seed, channels, -most_bias, most_bias));
   return made;

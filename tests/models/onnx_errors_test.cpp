@@ -182,7 +182,19 @@ const Case cases[] = {
                for (const int extent : {1, 4, 6, 7})
                  shape.add_dim()->set_dim_value(extent);
              }),
-     {"ONNX shape inference"}},
+     {"value 'y' is 1x4x6x6, but 1x4x6x7 by the file"}},
+    {"OutputThatIsAnInput",
+     changed(relu, [](OnnxBuilder& b) { b.output("x"); }),
+     {"output 'x' is an input; expected the result of a node"}},
+    {"DeclaredShapeOfAnInputThatIsWrong",
+     changed(convolution,
+             [](OnnxBuilder& b) {
+               onnx::ValueInfoProto& value = *b.model.mutable_graph()->add_value_info();
+               value = b.model.graph().output(0);
+               value.set_name("x");
+               value.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim()->RemoveLast();
+             }),
+     {"value 'x' is 1x4x6x6, but ?x?x? by the file"}},
     {"FiltersThatDoNotFit",
      [] {
        return OnnxBuilder()

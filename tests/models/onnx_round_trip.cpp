@@ -105,8 +105,8 @@ void expect_calibrated(std::string_view name) {
     }
     const double count = static_cast<double>(maps[id].size());
     const double deviation = std::sqrt(squares / count - sum / count * (sum / count));
-    EXPECT_GT(deviation, 0.25) << network.node(id).name;
-    EXPECT_LT(deviation, 4) << network.node(id).name;
+    EXPECT_GT(deviation, 0.3) << network.node(id).name;
+    EXPECT_LT(deviation, 3.3) << network.node(id).name;
   }
 }
 

@@ -63,7 +63,7 @@ TEST(SeededWeights, DependOnTheSeedAlone) {
   EXPECT_NE(SeededWeights(network, 1).all(), SeededWeights(network, 2).all());
   const Tensor weights = SeededWeights(network, 1).of(network.find("conv1").value()).weights;
   EXPECT_THAT(std::vector<float>(weights.values().begin(), weights.values().begin() + 3),
-              ElementsAre(0x1.510ffp-3F, -0x1.6653c6p-3F, 0x1.4a533ap-2F));
+              ElementsAre(0x1.510e56p-3F, -0x1.66521p-3F, 0x1.4a51a8p-2F));
 }
 
 class TrainedClassifier : public ::testing::TestWithParam<const char*> {};
