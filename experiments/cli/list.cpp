@@ -11,6 +11,7 @@
 #include "experiments/cli/table.hpp"
 #include "experiments/cli/verbs.hpp"
 #include "experiments/experiment.hpp"
+#include "models/onnx_reader.hpp"
 #include "models/zoo.hpp"
 #include "platforms/board.hpp"
 #include "platforms/card.hpp"
@@ -112,6 +113,14 @@ Table operators_table() {
   return table;
 }
 
+Table onnx_operators_table() {
+  Table table({{"ONNX operator"}, {"becomes"}});
+  for (const models::OnnxOperator& op : models::onnx_operators()) {
+    table.row({std::string(op.type), std::string(op.becomes)});
+  }
+  return table;
+}
+
 Table experiments_table() {
   Table table({{"experiment"}, {"points", true}, {"published values", true}, {"what it is"}});
   for (const std::string& name : experiments::experiment_names()) {
@@ -124,13 +133,16 @@ Table experiments_table() {
 
 struct Entry {
   std::string name;
-  Table (*table)();
+  std::vector<Table (*)()> tables;
 };
 
 const std::vector<Entry>& entries() {
-  static const std::vector<Entry> all = {
-      {"models", models_table},     {"boards", boards_table},           {"cards", cards_table},
-      {"clusters", clusters_table}, {"experiments", experiments_table}, {"operators", operators_table}};
+  static const std::vector<Entry> all = {{"models", {models_table}},
+                                         {"boards", {boards_table}},
+                                         {"cards", {cards_table}},
+                                         {"clusters", {clusters_table}},
+                                         {"experiments", {experiments_table}},
+                                         {"operators", {operators_table, onnx_operators_table}}};
   return all;
 }
 
@@ -148,7 +160,10 @@ void add_list(CLI::App& app, Outcome& outcome) {
     if (what->empty()) request.problem("WHAT", fmt::format("is missing; expected one of {}", fmt::join(names, ", ")));
     const auto chosen = what->empty() ? std::nullopt : request.choice("WHAT", "kind", *what, names);
     request.check();
-    fmt::print("{}", entries()[*chosen].table().text());
+    std::string text;
+    for (const auto table : entries()[*chosen].tables)
+      text += (text.empty() ? "" : "\n") + table().text();
+    fmt::print("{}", text);
     outcome.code = ExitCode::done;
   });
 }
