@@ -64,11 +64,10 @@ void run(const Copy& layer, const float* input, float* output, const Execution& 
 
 /// Bytes of scratch memory that a call needs; other layers need none.
 std::size_t scratch_bytes(const Convolution& layer, int threads);
-std::size_t scratch_bytes(const Dense& layer, int threads);
-std::size_t scratch_bytes(const LocalResponseNormalization& layer, int threads);
+std::size_t scratch_bytes(const Pool& layer, int threads);
 
-/// Blocks into which the work is cut, the same for any number of threads: one thread calls `progress` once behind each.
-/// Other layers are one block.
+/// Blocks into which the work is cut, the same for any number of threads. The calling thread calls `progress` behind
+/// each of its own: with one thread, as often as there are blocks. Other layers call it once.
 std::int64_t blocks(const Convolution& layer);
 std::int64_t blocks(const Dense& layer);
 std::int64_t blocks(const Pool& layer);
