@@ -18,18 +18,22 @@ std::uint32_t filters_of(const Layer& layer, std::uint32_t tile, std::uint32_t c
 
 std::uint64_t bytes_of(const Plan& plan, const Task& task) {
   const Layer& layer = plan.layers[task.layer];
-  const bool on_card = plan.layout == CardLayout::tile_major;
+  const bool on_card = plan.layout != CardLayout::contiguous;
   std::uint64_t bytes = 0;
   switch (task.kind) {
     case TaskKind::read_input: {
       const Part& part = plan.parts[layer.first_part + task.index];
+      if (part.resident) return 0;
       if (on_card) return part_bytes_on_card(plan, layer, part, task.tile);
       return input_region(layer, part, task.tile).elements() * layer.element_bytes;
     }
     case TaskKind::read_weights:
+      if (!reads_weights(layer, task.tile)) return 0;
       bytes = std::uint64_t{filters_of(layer, task.tile, task.index)} * piece_bytes(layer, task.index % layer.pieces);
       break;
     case TaskKind::write_output:
+      if (layer.output_pins != 0) return 0;
+      if (plan.layout == CardLayout::planes) return output_bytes_in_planes(layer, task.tile);
       bytes = output_region(layer, task.tile).elements() * layer.element_bytes;
       break;
     case TaskKind::compute:

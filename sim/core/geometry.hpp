@@ -58,7 +58,12 @@ Region output_region(const Layer& layer, std::uint32_t tile);
 /// tile.
 Region input_region(const Layer& layer, const Part& part, std::uint32_t tile);
 
-/// Whether a part has channels to give to a tile.
+/// Whether a tile reads its weights: with weights outside the first tile of a group reads them for all.
+constexpr bool reads_weights(const Layer& layer, std::uint32_t tile) {
+  return layer.has_weights() && (layer.weight_pins == 0 || tile % layer.group_tiles() == 0);
+}
+
+/// Whether a part is read for a tile: it has channels to give to it, which are on the card.
 bool part_exists(const Layer& layer, const Part& part, std::uint32_t tile);
 
 /// Chunks of a tile: Layer::chunks, fewer in a smaller last group.

@@ -5,9 +5,15 @@
 #include "sim/core/geometry.hpp"
 #include "sim/core/plan.hpp"
 
-/// How an executable plan lies on the card (CardLayout::tile_major). A feature map is its producer's tiles in the order
-/// of their numbers, a layer's weights are its chunks in theirs, each from a sector boundary. Within a tile the
-/// elements stand by row, column, channel. The network's input is one tile.
+/// How an executable plan lies on the card. A layer's weights are its chunks in the order of their numbers, each from a
+/// sector boundary.
+///
+/// CardLayout::tile_major: a feature map is its producer's tiles in the order of their numbers, each from a sector
+/// boundary. Within a tile the elements stand by row, column, channel. The network's input is one tile.
+///
+/// CardLayout::planes: a feature map is blocks of Layer::plane_channels channels, the last one narrower; a block is its
+/// rows, each from a sector boundary; in a row the elements stand by column, channel. Where a tile begins does not
+/// depend on the tiles of the layer that wrote it.
 namespace spillway::core {
 
 /// The card's unit of transfer, bytes.
@@ -22,7 +28,14 @@ constexpr std::uint64_t whole_sectors(std::uint64_t bytes) {
 /// `tile` is the stored tile's box of its map, `box` lies inside it.
 std::uint64_t bytes_to_read(const Region& tile, const Region& box, std::uint32_t element_bytes);
 
-/// Bytes that one part of a tile's input moves under tile_major.
+/// Bytes that a box of a map in planes moves: of each row of each block the box's columns, widened to sectors.
+std::uint64_t bytes_in_planes(std::uint32_t map_channels, std::uint32_t plane_channels, std::uint32_t element_bytes,
+                              const Region& box);
+
+/// Bytes that writing a tile moves under planes.
+std::uint64_t output_bytes_in_planes(const Layer& layer, std::uint32_t tile);
+
+/// Bytes that one part of a tile's input moves under tile_major or planes.
 std::uint64_t part_bytes_on_card(const Plan& plan, const Layer& layer, const Part& part, std::uint32_t tile);
 
 }  // namespace spillway::core

@@ -23,6 +23,7 @@ struct Part {
   std::uint32_t channels = 0;
   std::uint32_t producer_channel = 0;  ///< channel of the producer's output that first_channel stands for
   LayerIndex producer = network_input;
+  bool resident = false;  ///< its producer keeps its output in SRAM (Layer::output_pins): nothing is read
 
   friend constexpr bool operator==(const Part&, const Part&) = default;
 };
@@ -63,10 +64,20 @@ struct Layer {
   bool flattened = false;      ///< a tile reads the whole input as a vector: parts count elements, all producers' tiles
                                ///< must be finished
   bool waits_for_all = false;  ///< regional input, yet every tile of the producers must be finished: an operator that
-                               ///< the plan does not model lies between (rule paper-counts)
+                               ///< the plan does not model lies between (rule paper-counts), or the layer has pins
+
+  // Pins: buffers that a frame's layer takes all together and holds beyond a tile. The pins of one layer of one frame
+  // are held at a time; until they are granted the layer holds nothing. A layer with pins waits for all.
+  std::uint16_t weight_pins = 0;  ///< weights outside: hold the chunks of a group while all tiles of the group use
+                                  ///< them; the group's first tile reads them. 0: every tile reads its chunks
+  std::uint16_t output_pins = 0;  ///< kept output: hold the output, a tile each, until the next row, its only reader,
+                                  ///< has computed; it is neither written nor read. 0: the output goes to the card
+  std::uint32_t plane_channels = 0;  ///< of the output under CardLayout::planes
 
   constexpr std::uint32_t tiles() const { return groups * rows * columns; }
+  constexpr std::uint32_t group_tiles() const { return rows * columns; }
   constexpr bool has_weights() const { return filter_bytes != 0; }
+  constexpr bool has_pins() const { return (weight_pins | output_pins) != 0; }
 };
 
 /// Buffers of each pool.
@@ -94,6 +105,7 @@ enum class Queue : std::uint8_t {
 enum class CardLayout : std::uint8_t {
   contiguous,  ///< every operation is one transfer of exactly the bytes needed (how the paper counts)
   tile_major,  ///< tiles one after the other, each from a 512-byte boundary: see layout.hpp
+  planes,      ///< blocks of channels, in each row after row from a 512-byte boundary: see layout.hpp
 };
 
 /// The whole schedule, made by the host, constant, in flash on a microcontroller. The caller owns the tables.
@@ -107,6 +119,8 @@ struct Plan {
   std::uint32_t window = 1;  ///< frames in flight: frame f starts when frame f - window is done
   Queue queue = Queue::skip;
   CardLayout layout = CardLayout::contiguous;
+  std::uint32_t input_channels = 0;        ///< of the network's input; only tile_major and planes need it
+  std::uint32_t input_plane_channels = 0;  ///< of the network's input under planes
 };
 
 }  // namespace spillway::core

@@ -3,17 +3,29 @@
 #include "sim/core/geometry.hpp"
 
 namespace spillway::core {
+namespace {
+
+/// Whether a layer's pins hold what they are for and leave enough for everything else.
+bool pins_fit(const Plan& plan, const Layer& layer) {
+  if (!layer.waits_for_all) return false;
+  if (layer.weight_pins != 0 && (layer.weight_pins < layer.chunks || layer.weight_pins + 2 > plan.pools.weights))
+    return false;
+  return layer.output_pins == 0 || (layer.output_pins == layer.tiles() && layer.output_pins < plan.pools.output);
+}
+
+}  // namespace
 
 Status Scheduler::check(const Plan& plan) {
   if (plan.layers.empty() || plan.frames == 0 || plan.window == 0) return Status::no_layers;
   const Pools& pools = plan.pools;
   if (pools.input == 0 || pools.weights == 0 || pools.output == 0) return Status::too_few_buffers;
-  for (const Layer& layer : plan.layers) {
-    if (layer.tiles() == 0 || layer.parts == 0 || layer.chunks == 0 || layer.input_buffers == 0)
-      return Status::no_layers;
-    if (layer.input_buffers > (pools.shared ? pools.total() : pools.input)) return Status::input_pool_small;
-  }
   const bool in_claim = !pools.shared && plan.queue == Queue::skip;
+  for (const Layer& layer : plan.layers) {
+    if (layer.tiles() == 0 || layer.parts == 0 || layer.chunks == 0) return Status::no_layers;
+    if (layer.input_buffers == 0 && !plan.parts[layer.first_part].resident) return Status::no_layers;
+    if (layer.input_buffers > (pools.shared ? pools.total() : pools.input)) return Status::input_pool_small;
+    if (layer.has_pins() && !(in_claim && pins_fit(plan, layer))) return Status::pins_large;
+  }
   return in_claim && pools.output < pools.input ? Status::output_pool_small : Status::ok;
 }
 
@@ -25,6 +37,8 @@ Status Scheduler::start(const Plan& plan, std::span<std::uint32_t> storage) {
 
   plan_ = plan;
   frames_left_ = plan.frames;
+  holder_.frame = no_frame;
+  tickets_ = plan.pools.shared || plan.queue == Queue::strict ? plan.pools.total() : plan.pools.output;
   storage_ = reinterpret_cast<std::byte*>(storage.data());
   pool_mask_ = plan.pools.shared ? 0 : 3;
   free_tile_ = none;
@@ -33,6 +47,7 @@ Status Scheduler::start(const Plan& plan, std::span<std::uint32_t> storage) {
   tile_at(none).id.frame = no_frame;
   Offset next = tile_bytes;
   for (std::uint32_t i = active_tiles(plan.pools); i > 0; --i, next += tile_bytes) {
+    tile_at(next) = {};
     tile_at(next).next[0] = free_tile_;
     free_tile_ = next;
   }
@@ -58,6 +73,7 @@ Status Scheduler::start(const Plan& plan, std::span<std::uint32_t> storage) {
     place = progress(flight, size.layers).first_place;
   }
   find_first();
+  open_tiles_without_input();
   return Status::ok;
 }
 
@@ -104,8 +120,7 @@ void Scheduler::pop(Queues queue) {
 Scheduler::Source Scheduler::choose_io() const {
   // Starts take input buffers in order: the first one, when it waits for several, keeps those that become free.
   const TileId* const heads[] = {&tile_at(head_[moves]).id, &tile_at(head_[reads]).id, &first_};
-  const bool fits[] = {true, free_of(Pool::weights) != 0,
-                       plan_.layers[first_.layer].input_buffers <= free_of(Pool::input)};
+  const bool fits[] = {true, free_of(Pool::weights) != 0, can_open()};
   const TileId* first = &tile_at(none).id;
   Source source = Source::nothing;
   for (std::uint32_t i = 0; i < 3; ++i) {
@@ -137,6 +152,16 @@ std::uint32_t Scheduler::existing_part(std::uint32_t layer_index, std::uint32_t 
   return from;
 }
 
+/// Whether the first ready tile, if there is one, can take what it needs to begin.
+bool Scheduler::can_open() const {
+  const Layer& layer = plan_.layers[first_.layer];
+  if (layer.input_buffers > free_of(Pool::input)) return false;
+  if (!layer.has_pins()) return tickets_ != 0;
+  if (holds_pins(first_)) return tickets_ != 0 || layer.output_pins != 0;
+  return layer.weight_pins <= free_of(Pool::weights) && layer.output_pins <= free_of(Pool::output) && tickets_ != 0 &&
+         layer.output_pins <= tickets_;
+}
+
 /// Makes the first ready tile one that holds its input buffers.
 void Scheduler::open_tile() {
   const Offset at = free_tile_;
@@ -145,14 +170,31 @@ void Scheduler::open_tile() {
   tile = {};
   tile.id = first_;
   bits_[first_.place / 32].ready &= ~(1U << (first_.place % 32));
-  find_first();
 
   const Layer& layer = plan_.layers[tile.id.layer];
+  if (layer.has_pins() && !holds_pins(tile.id)) take_pins(layer);
+  find_first();
   tile.chunks = chunks_of(layer, tile.id.tile);
   for (std::uint32_t i = layer.input_buffers; i > 0; --i)
     take(Pool::input, tile.input);
+  if (layer.output_pins != 0) {
+    tile.output = holder_.next_output;
+    holder_.next_output = buffer_at(tile.output).next;
+  } else {
+    --tickets_;
+  }
   tile.next_part = existing_part(tile.id.layer, tile.id.tile, 0);
-  insert(moves, at);
+  if (tile.input != none) {
+    insert(moves, at);
+  } else {
+    input_complete(at);
+  }
+}
+
+/// A tile that reads nothing from the card begins as soon as it can: no selection stands for it.
+void Scheduler::open_tiles_without_input() {
+  while (first_.frame != no_frame && plan_.layers[first_.layer].input_buffers == 0 && can_open())
+    open_tile();
 }
 
 std::optional<Task> Scheduler::select_io() {
@@ -169,17 +211,27 @@ std::optional<Task> Scheduler::select_io() {
     return select(TaskKind::read_weights, chunk, at, tile.weights_tail);
   }
 
-  if (source == Source::start) open_tile();
+  if (source == Source::start) {
+    open_tile();
+    open_tiles_without_input();
+  }
   const Offset at = head_[moves];
   Tile& tile = tile_at(at);
   if (tile.input == none) {
     pop(moves);
     return select(TaskKind::write_output, 0, at, none);
   }
-  const std::uint32_t part = tile.next_part;
+  const std::uint32_t part = tile.next_part, parts = plan_.layers[tile.id.layer].parts;
+  if (part == parts) {
+    const Offset pin = tile.weights_tail;
+    tile.weights_tail = buffer_at(pin).next;
+    const std::uint32_t chunk = tile.next_read++;
+    if (tile.next_read == tile.chunks) pop(moves);
+    return select(TaskKind::read_weights, chunk, at, pin);
+  }
   tile.next_part = existing_part(tile.id.layer, tile.id.tile, part + 1);
   ++tile.reading;
-  if (tile.next_part == plan_.layers[tile.id.layer].parts) pop(moves);
+  if (tile.next_part == parts) pop(moves);
   return select(TaskKind::read_input, part, at, none);
 }
 
@@ -207,12 +259,12 @@ inline bool Scheduler::exists(const Task& task) const {
     case TaskKind::read_input:
       return task.index < layer.parts && existing_part(task.layer, task.tile, task.index) == task.index;
     case TaskKind::read_weights:
-      if (!layer.has_weights()) return false;
+      if (!reads_weights(layer, task.tile)) return false;
       [[fallthrough]];
     case TaskKind::compute:
       return task.index < chunks_of(layer, task.tile);
     case TaskKind::write_output:
-      return task.index == 0;
+      return task.index == 0 && layer.output_pins == 0;
   }
   return false;
 }
@@ -236,42 +288,77 @@ Status Scheduler::finish(const Task& task) {
   const Layer& layer = plan_.layers[tile.id.layer];
   switch (task.kind) {
     case TaskKind::read_input:
-      if (--tile.reading != 0 || tile.next_part != layer.parts) break;
-      if (layer.has_weights()) {
-        insert(reads, at);
-      } else {
-        offer_compute(at);
-      }
+      if (--tile.reading == 0 && tile.next_part == layer.parts) input_complete(at);
       break;
     case TaskKind::read_weights:
       buffer_at(weights).loaded = 1;
-      if (tile.weights_head == weights) offer_compute(at);
+      weights_loaded(at, weights);
       break;
     case TaskKind::compute:
       finish_compute(at);
       break;
     case TaskKind::write_output:
-      finish_output(at);
+      give(Pool::output, tile.output);
+      tile_done(at);
       break;
   }
+  open_tiles_without_input();
   return Status::ok;
+}
+
+/// The tile needs its weights now, or computes where it has none.
+void Scheduler::input_complete(Offset at) {
+  Tile& tile = tile_at(at);
+  const Layer& layer = plan_.layers[tile.id.layer];
+  if (layer.weight_pins != 0) {
+    tile.weights_head = tile.weights_tail = holder_.weights;
+    if (reads_weights(layer, tile.id.tile)) insert(moves, at);
+    if (buffer_at(tile.weights_head).loaded != 0) offer_compute(at);
+  } else if (layer.has_weights()) {
+    insert(reads, at);
+  } else {
+    offer_compute(at);
+  }
+}
+
+/// Offers the tiles that wait for a buffer's weights.
+void Scheduler::weights_loaded(Offset at, Offset weights) {
+  if (plan_.layers[tile_at(at).id.layer].weight_pins == 0) {
+    if (tile_at(at).weights_head == weights) offer_compute(at);
+    return;
+  }
+  for (Offset other = tile_bytes; other != first_buffer_[0]; other += tile_bytes) {
+    if (tile_at(other).weights_head == weights) offer_compute(other);
+  }
 }
 
 void Scheduler::finish_compute(Offset at) {
   Tile& tile = tile_at(at);
-  if (tile.weights_head != none) give(Pool::weights, tile.weights_head);
+  const Layer& layer = plan_.layers[tile.id.layer];
+  if (layer.weight_pins != 0) {
+    tile.weights_head = buffer_at(tile.weights_head).next;
+  } else if (tile.weights_head != none) {
+    give(Pool::weights, tile.weights_head);
+  }
   if (++tile.next_compute < tile.chunks) {
     if (tile.weights_head != none && buffer_at(tile.weights_head).loaded != 0) offer_compute(at);
     return;
   }
+  tile.weights_head = none;
   while (tile.input != none)
     give(Pool::input, tile.input);
-  insert(moves, at);
+  if (layer.output_pins != 0) {
+    tile_done(at);
+  } else {
+    ++tickets_;
+    insert(moves, at);
+  }
+  if (tile.id.frame == holder_.frame) computed_with_pins(tile.id);
 }
 
-void Scheduler::finish_output(Offset at) {
+/// The tile's output is where its readers take it from.
+void Scheduler::tile_done(Offset at) {
   Tile& tile = tile_at(at);
-  give(Pool::output, tile.output);
   tile.next[0] = free_tile_;
   free_tile_ = at;
 

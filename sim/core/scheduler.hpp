@@ -23,6 +23,8 @@ enum class Status : std::uint8_t {
   too_few_buffers,    ///< a pool is empty
   input_pool_small,   ///< a tile needs more input buffers than the pool has: it could never start
   output_pool_small,  ///< fewer output than input buffers: may deadlock
+  pins_large,         ///< a layer's pins leave fewer than 2 weight buffers or 1 output buffer, or do not hold what they
+                      ///< are for; pins with a queue or pools outside the claim
   storage_small,      ///< the caller's storage is smaller than storage_words()
 };
 
@@ -108,6 +110,9 @@ class Scheduler {
   /// Next buffer of the chain of a tile's input buffers, or no_buffer.
   BufferIndex next_buffer(BufferIndex buffer) const;
 
+  /// The output buffer that keeps a tile of the layer that holds pins now, or no_buffer.
+  BufferIndex kept_buffer(std::uint32_t tile) const;
+
   /// Free buffers of a pool (of the one pool when Pools::shared).
   std::uint16_t free_buffers(Pool pool) const { return static_cast<std::uint16_t>(free_of(pool)); }
 
@@ -177,6 +182,15 @@ class Scheduler {
     std::uint32_t loaded;
   };
 
+  /// The layer of a frame that holds pins.
+  struct Holder {
+    std::uint32_t frame, layer;
+    Offset weights, outputs;   ///< chains: a pin for each chunk of a group; a pin for each output tile
+    Offset next_output;        ///< pin of the next tile to open
+    std::uint32_t group_left;  ///< tiles of the group in progress that have not computed
+    std::uint32_t tiles_left;  ///< tiles that have not computed, those of the reader of a kept output included
+  };
+
   struct Selected {
     Offset tile;
     Offset weights;  ///< buffer that the task fills or uses
@@ -191,13 +205,19 @@ class Scheduler {
     return static_cast<Offset>(sizeof(Flight) + (layers + 1) * sizeof(Progress));
   }
   static constexpr std::uint32_t active_tiles(const Pools& pools) {
-    return pools.shared ? pools.total() : std::uint32_t{pools.input} + pools.output;
+    if (pools.shared) return pools.total();
+    // A tile that has computed holds an output buffer; one that has not an input buffer or, with pins, a ticket, of
+    // which there are as many as output buffers.
+    return std::uint32_t{pools.output} + (pools.input > pools.output ? pools.input : pools.output);
   }
 
   // Selection.
   Source choose_io() const;
   Offset choose_compute() const;
+  bool can_open() const;
   void open_tile();
+  void open_tiles_without_input();
+  bool holds_pins(const TileId& id) const { return id.frame == holder_.frame && id.layer == holder_.layer; }
   std::optional<Task> select(TaskKind kind, std::uint32_t index, Offset tile, Offset weights);
   std::uint32_t existing_part(std::uint32_t layer, std::uint32_t tile, std::uint32_t from) const;
   static Task task_of(const TileId& id, TaskKind kind, std::uint32_t index) {
@@ -207,8 +227,15 @@ class Scheduler {
   // Completion.
   bool exists(const Task& task) const;
   std::uint32_t find(const Task& task) const;
+  void input_complete(Offset tile);
+  void weights_loaded(Offset tile, Offset weights);
   void finish_compute(Offset tile);
-  void finish_output(Offset tile);
+  void tile_done(Offset tile);
+
+  // Pins (pins.cpp).
+  void take_pins(const Layer& layer);
+  void computed_with_pins(const TileId& id);
+  void start_group(const TileId& id);
   void offer_compute(Offset tile) { insert(tile_at(tile).output == none ? starts : steps, tile); }
 
   // Release of successors (release.cpp).
@@ -251,6 +278,9 @@ class Scheduler {
   std::uint32_t pool_mask_ = 0;
   Offset head_[queues]{}, tail_[queues]{};  ///< the tail of an empty queue means nothing
   TileId first_{};                          ///< the first ready tile
+  /// Tiles that may be opened and not computed. Where no layer has pins the input buffers are the bound.
+  std::uint32_t tickets_ = 0;
+  Holder holder_{};
   Plan plan_{};
   // Of each pool: where its buffers begin, the chain of those that are free, their number.
   Offset first_buffer_[3]{}, free_buffer_[3]{};
