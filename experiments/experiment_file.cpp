@@ -37,14 +37,14 @@ Block read_block(Fields& fields) {
       block[i] = fields.one_or_more(parameter.key, parameter.reader);
     }
   }
-  const auto has_other = [&](Parameter parameter, const char* than) {
+  const auto has = [&](Parameter parameter, const auto&... names) {
     return std::ranges::any_of(block[static_cast<std::size_t>(parameter)],
-                               [&](const Value& value) { return value != Value(than); });
+                               [&](const Value& value) { return ((value == Value(names)) || ...); });
   };
-  if (has_other(Parameter::element, "int8") && has_other(Parameter::rule, "halo")) {
+  if (has(Parameter::element, "float32") && has(Parameter::rule, "paper", "paper-counts")) {
     fields.problem("element",
-                   "only rule halo heeds the element type, the others count one byte an element; sweep it in a "
-                   "block of its own with `rule: halo`");
+                   "rules paper and paper-counts count one byte an element, whatever its type; sweep float32 in a "
+                   "block of its own with `rule: [halo, min-traffic]`");
   }
   return block;
 }

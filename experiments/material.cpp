@@ -8,7 +8,8 @@ namespace spillway::experiments {
 namespace {
 
 tiling::Rule rule_of(const Point& point) {
-  for (const tiling::Rule rule : {tiling::Rule::paper, tiling::Rule::paper_counts, tiling::Rule::halo}) {
+  for (const tiling::Rule rule :
+       {tiling::Rule::paper, tiling::Rule::paper_counts, tiling::Rule::halo, tiling::Rule::min_traffic}) {
     if (tiling::to_string(rule) == point.name(Parameter::rule)) return rule;
   }
   throw std::logic_error("unknown rule " + point.name(Parameter::rule));

@@ -6,6 +6,7 @@
 #include "sim/swap/energy.hpp"
 #include "sim/swap/energy_benchmark.hpp"
 #include "sim/swap/wear.hpp"
+#include "sim/tiling/counts.hpp"
 
 namespace spillway::experiments {
 namespace {
@@ -70,6 +71,19 @@ Optional layers_always(const Run& run) {
   return layers_that(run, [](const CountedLayer& layer) { return layer.intensity.over_published_range() == bound; });
 }
 
+/// Over the bytes of each tensor moved once, what a frame moves; `counts` says which layers take part.
+template <typename Counts>
+double traffic_ratio(const Run& run, Counts counts) {
+  const core::Plan plan = run.plan.view();
+  tiling::Traffic moved, once;
+  for (std::size_t row = 0; row < plan.layers.size(); ++row) {
+    if (!counts(plan.layers[row])) continue;
+    moved += tiling::traffic(plan, static_cast<core::LayerIndex>(row));
+    once += tiling::tensors_once(plan, static_cast<core::LayerIndex>(row));
+  }
+  return static_cast<double>(moved.bytes()) / static_cast<double>(once.bytes());
+}
+
 BoundTimes bound_times(const Run& run) {
   return times_by_bound(run.counted_layers, run.plan, run.card);
 }
@@ -116,6 +130,16 @@ constexpr Metric all[] = {
     {"written_bytes_per_day", Unit::bytes, "written_bytes / makespan_s x 86400: the device runs all day",
      [](const Run& run) -> Optional {
        return static_cast<double>(run.result.bytes_written()) / seconds(run.result.makespan_ns) * seconds_per_day;
+     }},
+    {"moved_bytes_per_frame", Unit::bytes, "(read_bytes + written_bytes) / frames",
+     [](const Run& run) -> Optional { return per_frame(run.result.bytes_read() + run.result.bytes_written(), run); }},
+    {"least_bytes_per_frame", Unit::bytes, "input, weights and output of every layer, each once",
+     [](const Run& run) -> Optional { return tiling::tensors_once(run.plan.view()).bytes(); }},
+    {"traffic_ratio", Unit::ratio, "moved_bytes_per_frame / least_bytes_per_frame",
+     [](const Run& run) -> Optional { return traffic_ratio(run, [](const core::Layer&) { return true; }); }},
+    {"traffic_ratio_without_dense", Unit::ratio, "traffic_ratio of all layers but the dense ones",
+     [](const Run& run) -> Optional {
+       return traffic_ratio(run, [](const core::Layer& layer) { return layer.work_class != core::WorkClass::dense; });
      }},
     {"energy_j", Unit::joules, "idle power x (makespan_s - compute_s) + compute power x compute_s + card power x io_s",
      [](const Run& run) -> Optional { return energy(run); }},

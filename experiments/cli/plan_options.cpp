@@ -14,7 +14,8 @@
 namespace spillway::cli {
 namespace {
 
-constexpr std::array rules = {tiling::Rule::paper, tiling::Rule::paper_counts, tiling::Rule::halo};
+constexpr std::array rules = {tiling::Rule::paper, tiling::Rule::paper_counts, tiling::Rule::halo,
+                              tiling::Rule::min_traffic};
 constexpr std::array elements = {models::ElementType::int8, models::ElementType::float32};
 
 /// The card that comes with a board where none is asked for.
@@ -89,8 +90,9 @@ models::ElementType read_element(const PlanOptions& options, std::optional<tilin
   const auto element = request.choice("--element", "number format", *options.element, names_of(elements));
   if (!element) return models::ElementType::int8;
   if (counts_int8 && elements[*element] != models::ElementType::int8)
-    request.problem("--element", fmt::format("rule {} counts int8 as the paper does; {} needs --rule halo",
-                                             options.rule, *options.element));
+    request.problem("--element",
+                    fmt::format("rule {} counts int8 as the paper does; {} needs --rule halo or min-traffic",
+                                options.rule, *options.element));
   return elements[*element];
 }
 
@@ -104,10 +106,11 @@ void PlanOptions::add_to(CLI::App& verb) {
   verb.add_option("--card", card, "An SD card (spillway list cards) or a .yaml file [the board's usual card]")
       ->type_name("NAME");
   verb.add_option("--sram", sram, "SRAM for buffers [all that the board has]")->type_name("SIZE");
-  verb.add_option("--rule", rule, "How layers are cut into tiles: paper, paper-counts or halo")
+  verb.add_option("--rule", rule, "How layers are cut into tiles: paper, paper-counts, halo or min-traffic")
       ->type_name("RULE")
       ->capture_default_str();
-  verb.add_option("--element", element, "Number format: int8 or float32 (rule halo) [int8; rule halo: the file's own]")
+  verb.add_option("--element", element,
+                  "Number format: int8 or float32 (rules halo, min-traffic) [int8; those rules: the file's own]")
       ->type_name("FORMAT");
 }
 

@@ -32,7 +32,7 @@ std::uint64_t bytes_of(const Plan& plan, const Task& task) {
       bytes = std::uint64_t{filters_of(layer, task.tile, task.index)} * piece_bytes(layer, task.index % layer.pieces);
       break;
     case TaskKind::write_output:
-      if (layer.output_pins != 0) return 0;
+      if (layer.keeps_output()) return 0;
       if (plan.layout == CardLayout::planes) return output_bytes_in_planes(layer, task.tile);
       bytes = output_region(layer, task.tile).elements() * layer.element_bytes;
       break;

@@ -18,7 +18,7 @@ Region input_region(const Layer& layer, const Part& part, std::uint32_t tile) {
 }
 
 bool part_exists(const Layer& layer, const Part& part, std::uint32_t tile) {
-  if (part.resident) return false;
+  if (with_pins && part.resident) return false;
   // Only a channelwise layer's tiles differ in the channels that they read.
   return layer.channelwise ? !input_region(layer, part, tile).channels.empty() : part.channels != 0;
 }

@@ -60,7 +60,7 @@ Region input_region(const Layer& layer, const Part& part, std::uint32_t tile);
 
 /// Whether a tile reads its weights: with weights outside the first tile of a group reads them for all.
 constexpr bool reads_weights(const Layer& layer, std::uint32_t tile) {
-  return layer.has_weights() && (layer.weight_pins == 0 || tile % layer.group_tiles() == 0);
+  return layer.has_weights() && (!layer.weights_outside() || tile % layer.group_tiles() == 0);
 }
 
 /// Whether a part is read for a tile: it has channels to give to it, which are on the card.

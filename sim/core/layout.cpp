@@ -28,38 +28,40 @@ std::uint64_t vector_bytes(const Layer& producer, Range range) {
   return bytes;
 }
 
-/// The same in planes: whole rows.
-std::uint64_t vector_bytes_in_planes(const Layer& producer, Range range) {
-  std::uint64_t bytes = 0;
-  std::uint32_t begin = 0;
-  for (std::uint32_t first = 0; begin < range.last; first += producer.plane_channels) {
-    const std::uint32_t channels = common({first, first + producer.plane_channels}, {0, producer.channels}).size();
-    const std::uint32_t row = channels * producer.width;
-    const Range part = common(range, {begin, begin + row * producer.height});
-    if (!part.empty()) {
-      const std::uint32_t rows = (part.last - begin + row - 1) / row - (part.first - begin) / row;
-      bytes += rows * whole_sectors(std::uint64_t{row} * producer.element_bytes);
-    }
-    begin += row * producer.height;
-  }
-  return bytes;
+PlaneMap map_of(const Layer& layer) {
+  return {layer.channels, layer.height, layer.width, layer.plane_channels, layer.element_bytes};
 }
 
 }  // namespace
 
-std::uint64_t bytes_in_planes(std::uint32_t map_channels, std::uint32_t plane_channels, std::uint32_t element_bytes,
-                              const Region& box) {
+std::uint64_t bytes_in_planes(const PlaneMap& map, const Region& box) {
+  if (box.columns.empty()) return 0;
   std::uint64_t bytes = 0;
-  for (std::uint32_t first = box.channels.first / plane_channels * plane_channels; first < box.channels.last;
-       first += plane_channels) {
-    const std::uint32_t element = common({first, first + plane_channels}, {0, map_channels}).size() * element_bytes;
+  const std::uint32_t step = map.plane_channels;
+  for (std::uint32_t first = box.channels.first / step * step; first < box.channels.last; first += step) {
+    const std::uint32_t element = common({first, first + step}, {0, map.channels}).size() * map.element_bytes;
     bytes += box.rows.size() * widened(std::uint64_t{box.columns.first} * element, box.columns.size() * element, 0, 1);
   }
   return bytes;
 }
 
+std::uint64_t vector_bytes_in_planes(const PlaneMap& map, Range range) {
+  std::uint64_t bytes = 0;
+  std::uint32_t begin = 0;
+  for (std::uint32_t first = 0; begin < range.last; first += map.plane_channels) {
+    const std::uint32_t row = common({first, first + map.plane_channels}, {0, map.channels}).size() * map.width;
+    const Range part = common(range, {begin, begin + row * map.height});
+    if (!part.empty()) {
+      const std::uint32_t rows = (part.last - begin + row - 1) / row - (part.first - begin) / row;
+      bytes += rows * whole_sectors(std::uint64_t{row} * map.element_bytes);
+    }
+    begin += row * map.height;
+  }
+  return bytes;
+}
+
 std::uint64_t output_bytes_in_planes(const Layer& layer, std::uint32_t tile) {
-  return bytes_in_planes(layer.channels, layer.plane_channels, layer.element_bytes, output_region(layer, tile));
+  return bytes_in_planes(map_of(layer), output_region(layer, tile));
 }
 
 std::uint64_t bytes_to_read(const Region& tile, const Region& box, std::uint32_t element_bytes) {
@@ -96,15 +98,17 @@ std::uint64_t part_bytes_on_card(const Plan& plan, const Layer& layer, const Par
                      need.channels.size() * layer.element_bytes, 0, 1);
     }
     if (plan.layout == CardLayout::planes) {
-      return bytes_in_planes(plan.input_channels, plan.input_plane_channels, layer.element_bytes, need);
+      return bytes_in_planes(
+          {plan.input_channels, layer.input_height, layer.input_width, plan.input_plane_channels, layer.element_bytes},
+          need);
     }
     const Region map{{0, plan.input_channels}, {0, layer.input_height}, {0, layer.input_width}};
     return bytes_to_read(map, need, layer.element_bytes);
   }
   const Layer& producer = plan.layers[part.producer];
   if (plan.layout == CardLayout::planes) {
-    if (layer.flattened) return vector_bytes_in_planes(producer, need.channels);
-    return bytes_in_planes(producer.channels, producer.plane_channels, producer.element_bytes, need);
+    return layer.flattened ? vector_bytes_in_planes(map_of(producer), need.channels)
+                           : bytes_in_planes(map_of(producer), need);
   }
   if (layer.flattened) return vector_bytes(producer, need.channels);
 

@@ -28,9 +28,18 @@ constexpr std::uint64_t whole_sectors(std::uint64_t bytes) {
 /// `tile` is the stored tile's box of its map, `box` lies inside it.
 std::uint64_t bytes_to_read(const Region& tile, const Region& box, std::uint32_t element_bytes);
 
+/// A map in planes.
+struct PlaneMap {
+  std::uint32_t channels = 0, height = 1, width = 1;
+  std::uint32_t plane_channels = 1;
+  std::uint32_t element_bytes = 1;
+};
+
 /// Bytes that a box of a map in planes moves: of each row of each block the box's columns, widened to sectors.
-std::uint64_t bytes_in_planes(std::uint32_t map_channels, std::uint32_t plane_channels, std::uint32_t element_bytes,
-                              const Region& box);
+std::uint64_t bytes_in_planes(const PlaneMap& map, const Region& box);
+
+/// Bytes that elements [range) of a map in planes move, counted in the order of the storage: whole rows.
+std::uint64_t vector_bytes_in_planes(const PlaneMap& map, Range range);
 
 /// Bytes that writing a tile moves under planes.
 std::uint64_t output_bytes_in_planes(const Layer& layer, std::uint32_t tile);

@@ -18,13 +18,13 @@ void Scheduler::take_pins(const Layer& layer) {
     take(Pool::output, holder_.outputs);
   holder_.next_output = holder_.outputs;
   tickets_ -= layer.output_pins;
-  if (layer.output_pins != 0) holder_.tiles_left += plan_.layers[first_.layer + 1].tiles();
+  if (layer.keeps_output()) holder_.tiles_left += plan_.layers[first_.layer + 1].tiles();
 }
 
 /// A tile of the holder's frame has computed.
 void Scheduler::computed_with_pins(const TileId& id) {
   const Layer& layer = plan_.layers[holder_.layer];
-  const bool reads_kept = layer.output_pins != 0 && id.layer == holder_.layer + 1;
+  const bool reads_kept = layer.keeps_output() && id.layer == holder_.layer + 1;
   if (id.layer != holder_.layer && !reads_kept) return;
   if (--holder_.tiles_left == 0) {
     while (holder_.weights != none)
@@ -34,7 +34,7 @@ void Scheduler::computed_with_pins(const TileId& id) {
     tickets_ += layer.output_pins;
     holder_.frame = no_frame;
     find_first();
-  } else if (!reads_kept && --holder_.group_left == 0 && layer.weight_pins != 0) {
+  } else if (!reads_kept && --holder_.group_left == 0 && layer.weights_outside()) {
     start_group(id);
   }
 }
@@ -52,6 +52,28 @@ void Scheduler::start_group(const TileId& id) {
   next.axis[0] = {first_channel, first_channel + 1};
   make_ready(flight_at(id.flight), id.layer, axes, next);
   find_first();
+}
+
+/// Whether a ready tile's layer has pins and another one holds its pins now.
+bool Scheduler::waits_for_holder(const TileId& tile) const {
+  return holder_.frame != no_frame && plan_.layers[tile.layer].has_pins() && !holds_pins(tile);
+}
+
+/// Makes the first tile behind those that wait for the holder the first ready one, if the frame has any.
+void Scheduler::pass_over(TileId tile) {
+  const Flight& flight = flight_at(tile.flight);
+  const std::uint32_t end = progress(flight, layers()).first_place / 32;
+  while (waits_for_holder(tile)) {
+    std::uint32_t word = progress(flight, tile.layer + 1).first_place / 32;
+    while (word < end && bits_[word].ready == 0)
+      ++word;
+    if (word >= end) return;
+    tile.place = word * 32 + static_cast<std::uint32_t>(__builtin_ctz(bits_[word].ready));
+    while (progress(flight, tile.layer + 1).first_place <= tile.place)
+      ++tile.layer;
+    tile.tile = tile.place - progress(flight, tile.layer).first_place;
+  }
+  first_ = tile;
 }
 
 BufferIndex Scheduler::kept_buffer(std::uint32_t tile) const {

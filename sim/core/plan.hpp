@@ -6,6 +6,14 @@
 /// The scheduler core: freestanding C++20, the same source in the simulators, the Linux runtime and the firmware.
 namespace spillway::core {
 
+/// Whether the core is built with pins (Layer::weight_pins, output_pins). Firmware whose plans have none saves their
+/// text with -DSPILLWAY_CORE_WITHOUT_PINS; such a core refuses a plan that has pins.
+#ifdef SPILLWAY_CORE_WITHOUT_PINS
+inline constexpr bool with_pins = false;
+#else
+inline constexpr bool with_pins = true;
+#endif
+
 /// Number of a layer row.
 using LayerIndex = std::uint16_t;
 
@@ -77,7 +85,9 @@ struct Layer {
   constexpr std::uint32_t tiles() const { return groups * rows * columns; }
   constexpr std::uint32_t group_tiles() const { return rows * columns; }
   constexpr bool has_weights() const { return filter_bytes != 0; }
-  constexpr bool has_pins() const { return (weight_pins | output_pins) != 0; }
+  constexpr bool weights_outside() const { return with_pins && weight_pins != 0; }
+  constexpr bool keeps_output() const { return with_pins && output_pins != 0; }
+  constexpr bool has_pins() const { return with_pins && (weight_pins | output_pins) != 0; }
 };
 
 /// Buffers of each pool.

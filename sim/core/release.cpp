@@ -21,23 +21,15 @@ void Scheduler::find_first() {
     const std::uint32_t end = progress(flight, layers()).first_place / 32;
     while (flight.word < end && bits_[flight.word].ready == 0)
       ++flight.word;
-    // Layers that have to wait for the pins of another are passed over, and found again from here.
-    for (std::uint32_t word = flight.word, layer = flight.layer; word < end;) {
-      const std::uint32_t ready = bits_[word].ready;
-      if (ready == 0) {
-        ++word;
-        continue;
-      }
-      const std::uint32_t place = word * 32 + static_cast<std::uint32_t>(__builtin_ctz(ready));
-      while (progress(flight, layer + 1).first_place <= place)
-        ++layer;
-      if (word == flight.word) flight.layer = layer;
-      const TileId tile{place, flight.frame, offset, layer, place - progress(flight, layer).first_place};
-      if (holder_.frame == no_frame || holds_pins(tile) || !plan_.layers[layer].has_pins()) {
-        first_ = tile;
-        break;
-      }
-      word = progress(flight, layer + 1).first_place / 32;
+    if (flight.word >= end) continue;
+    const std::uint32_t place = flight.word * 32 + static_cast<std::uint32_t>(__builtin_ctz(bits_[flight.word].ready));
+    while (progress(flight, flight.layer + 1).first_place <= place)
+      ++flight.layer;
+    const TileId tile{place, flight.frame, offset, flight.layer, place - progress(flight, flight.layer).first_place};
+    if (with_pins && waits_for_holder(tile)) {
+      pass_over(tile);
+    } else {
+      first_ = tile;
     }
   }
 }
@@ -96,7 +88,7 @@ void Scheduler::release(Flight& flight, std::uint32_t consumer, std::uint32_t pr
     }
     // The groups of a layer that is not channelwise read the same: the first one stands for all. With weights outside
     // one group follows the other.
-    if (!reader.channelwise || reader.weight_pins != 0) box.axis[0] = {0, 1};
+    if (!reader.channelwise || reader.weights_outside()) box.axis[0] = {0, 1};
     make_ready(flight, consumer, axes, box);
   }
 }
@@ -104,7 +96,7 @@ void Scheduler::release(Flight& flight, std::uint32_t consumer, std::uint32_t pr
 /// Makes those tiles of a box of outputs ready whose input is complete.
 void Scheduler::make_ready(Flight& flight, std::uint32_t consumer, const Axes& axes, const Box& outputs) {
   const Layer& reader = plan_.layers[consumer];
-  const std::uint32_t groups = reader.channelwise || reader.weight_pins != 0 ? 1 : reader.groups;
+  const std::uint32_t groups = reader.channelwise || reader.weights_outside() ? 1 : reader.groups;
   for (TileWalk walk(axes, outputs); walk.next();) {
     const std::uint32_t tile = walk.tile();
     if (!input_written(flight, reader, axes, tile)) continue;

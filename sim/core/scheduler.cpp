@@ -8,9 +8,9 @@ namespace {
 /// Whether a layer's pins hold what they are for and leave enough for everything else.
 bool pins_fit(const Plan& plan, const Layer& layer) {
   if (!layer.waits_for_all) return false;
-  if (layer.weight_pins != 0 && (layer.weight_pins < layer.chunks || layer.weight_pins + 2 > plan.pools.weights))
+  if (layer.weights_outside() && (layer.weight_pins < layer.chunks || layer.weight_pins + 2 > plan.pools.weights))
     return false;
-  return layer.output_pins == 0 || (layer.output_pins == layer.tiles() && layer.output_pins < plan.pools.output);
+  return !layer.keeps_output() || (layer.output_pins == layer.tiles() && layer.output_pins < plan.pools.output);
 }
 
 }  // namespace
@@ -22,9 +22,10 @@ Status Scheduler::check(const Plan& plan) {
   const bool in_claim = !pools.shared && plan.queue == Queue::skip;
   for (const Layer& layer : plan.layers) {
     if (layer.tiles() == 0 || layer.parts == 0 || layer.chunks == 0) return Status::no_layers;
-    if (layer.input_buffers == 0 && !plan.parts[layer.first_part].resident) return Status::no_layers;
+    if (layer.input_buffers == 0 && !(with_pins && plan.parts[layer.first_part].resident)) return Status::no_layers;
     if (layer.input_buffers > (pools.shared ? pools.total() : pools.input)) return Status::input_pool_small;
-    if (layer.has_pins() && !(in_claim && pins_fit(plan, layer))) return Status::pins_large;
+    if ((layer.weight_pins | layer.output_pins) != 0 && !(with_pins && in_claim && pins_fit(plan, layer)))
+      return Status::pins_large;
   }
   return in_claim && pools.output < pools.input ? Status::output_pool_small : Status::ok;
 }
@@ -38,7 +39,7 @@ Status Scheduler::start(const Plan& plan, std::span<std::uint32_t> storage) {
   plan_ = plan;
   frames_left_ = plan.frames;
   holder_.frame = no_frame;
-  tickets_ = plan.pools.shared || plan.queue == Queue::strict ? plan.pools.total() : plan.pools.output;
+  if (with_pins) tickets_ = plan.pools.shared || plan.queue == Queue::strict ? plan.pools.total() : plan.pools.output;
   storage_ = reinterpret_cast<std::byte*>(storage.data());
   pool_mask_ = plan.pools.shared ? 0 : 3;
   free_tile_ = none;
@@ -47,7 +48,7 @@ Status Scheduler::start(const Plan& plan, std::span<std::uint32_t> storage) {
   tile_at(none).id.frame = no_frame;
   Offset next = tile_bytes;
   for (std::uint32_t i = active_tiles(plan.pools); i > 0; --i, next += tile_bytes) {
-    tile_at(next) = {};
+    tile_at(next).weights_head = none;
     tile_at(next).next[0] = free_tile_;
     free_tile_ = next;
   }
@@ -153,17 +154,17 @@ std::uint32_t Scheduler::existing_part(std::uint32_t layer_index, std::uint32_t 
 }
 
 /// Whether the first ready tile, if there is one, can take what it needs to begin.
-bool Scheduler::can_open() const {
+inline bool Scheduler::can_open() const {
   const Layer& layer = plan_.layers[first_.layer];
   if (layer.input_buffers > free_of(Pool::input)) return false;
-  if (!layer.has_pins()) return tickets_ != 0;
-  if (holds_pins(first_)) return tickets_ != 0 || layer.output_pins != 0;
+  if (!layer.has_pins()) return !with_pins || tickets_ != 0;
+  if (holds_pins(first_)) return tickets_ != 0 || layer.keeps_output();
   return layer.weight_pins <= free_of(Pool::weights) && layer.output_pins <= free_of(Pool::output) && tickets_ != 0 &&
          layer.output_pins <= tickets_;
 }
 
 /// Makes the first ready tile one that holds its input buffers.
-void Scheduler::open_tile() {
+inline void Scheduler::open_tile() {
   const Offset at = free_tile_;
   Tile& tile = tile_at(at);
   free_tile_ = tile.next[0];
@@ -177,14 +178,14 @@ void Scheduler::open_tile() {
   tile.chunks = chunks_of(layer, tile.id.tile);
   for (std::uint32_t i = layer.input_buffers; i > 0; --i)
     take(Pool::input, tile.input);
-  if (layer.output_pins != 0) {
+  if (layer.keeps_output()) {
     tile.output = holder_.next_output;
     holder_.next_output = buffer_at(tile.output).next;
-  } else {
+  } else if (with_pins) {
     --tickets_;
   }
   tile.next_part = existing_part(tile.id.layer, tile.id.tile, 0);
-  if (tile.input != none) {
+  if (!with_pins || tile.input != none) {
     insert(moves, at);
   } else {
     input_complete(at);
@@ -192,8 +193,8 @@ void Scheduler::open_tile() {
 }
 
 /// A tile that reads nothing from the card begins as soon as it can: no selection stands for it.
-void Scheduler::open_tiles_without_input() {
-  while (first_.frame != no_frame && plan_.layers[first_.layer].input_buffers == 0 && can_open())
+inline void Scheduler::open_tiles_without_input() {
+  while (with_pins && first_.frame != no_frame && plan_.layers[first_.layer].input_buffers == 0 && can_open())
     open_tile();
 }
 
@@ -222,7 +223,7 @@ std::optional<Task> Scheduler::select_io() {
     return select(TaskKind::write_output, 0, at, none);
   }
   const std::uint32_t part = tile.next_part, parts = plan_.layers[tile.id.layer].parts;
-  if (part == parts) {
+  if (with_pins && part == parts) {
     const Offset pin = tile.weights_tail;
     tile.weights_tail = buffer_at(pin).next;
     const std::uint32_t chunk = tile.next_read++;
@@ -264,7 +265,7 @@ inline bool Scheduler::exists(const Task& task) const {
     case TaskKind::compute:
       return task.index < chunks_of(layer, task.tile);
     case TaskKind::write_output:
-      return task.index == 0 && layer.output_pins == 0;
+      return task.index == 0 && !layer.keeps_output();
   }
   return false;
 }
@@ -307,10 +308,10 @@ Status Scheduler::finish(const Task& task) {
 }
 
 /// The tile needs its weights now, or computes where it has none.
-void Scheduler::input_complete(Offset at) {
+inline void Scheduler::input_complete(Offset at) {
   Tile& tile = tile_at(at);
   const Layer& layer = plan_.layers[tile.id.layer];
-  if (layer.weight_pins != 0) {
+  if (layer.weights_outside()) {
     tile.weights_head = tile.weights_tail = holder_.weights;
     if (reads_weights(layer, tile.id.tile)) insert(moves, at);
     if (buffer_at(tile.weights_head).loaded != 0) offer_compute(at);
@@ -322,8 +323,8 @@ void Scheduler::input_complete(Offset at) {
 }
 
 /// Offers the tiles that wait for a buffer's weights.
-void Scheduler::weights_loaded(Offset at, Offset weights) {
-  if (plan_.layers[tile_at(at).id.layer].weight_pins == 0) {
+inline void Scheduler::weights_loaded(Offset at, Offset weights) {
+  if (!plan_.layers[tile_at(at).id.layer].weights_outside()) {
     if (tile_at(at).weights_head == weights) offer_compute(at);
     return;
   }
@@ -332,10 +333,10 @@ void Scheduler::weights_loaded(Offset at, Offset weights) {
   }
 }
 
-void Scheduler::finish_compute(Offset at) {
+[[gnu::always_inline]] inline void Scheduler::finish_compute(Offset at) {
   Tile& tile = tile_at(at);
   const Layer& layer = plan_.layers[tile.id.layer];
-  if (layer.weight_pins != 0) {
+  if (layer.weights_outside()) {
     tile.weights_head = buffer_at(tile.weights_head).next;
   } else if (tile.weights_head != none) {
     give(Pool::weights, tile.weights_head);
@@ -347,17 +348,17 @@ void Scheduler::finish_compute(Offset at) {
   tile.weights_head = none;
   while (tile.input != none)
     give(Pool::input, tile.input);
-  if (layer.output_pins != 0) {
+  if (layer.keeps_output()) {
     tile_done(at);
   } else {
-    ++tickets_;
+    if (with_pins) ++tickets_;
     insert(moves, at);
   }
-  if (tile.id.frame == holder_.frame) computed_with_pins(tile.id);
+  if (with_pins && tile.id.frame == holder_.frame) computed_with_pins(tile.id);
 }
 
 /// The tile's output is where its readers take it from.
-void Scheduler::tile_done(Offset at) {
+inline void Scheduler::tile_done(Offset at) {
   Tile& tile = tile_at(at);
   tile.next[0] = free_tile_;
   free_tile_ = at;

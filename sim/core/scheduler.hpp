@@ -236,6 +236,8 @@ class Scheduler {
   void take_pins(const Layer& layer);
   void computed_with_pins(const TileId& id);
   void start_group(const TileId& id);
+  bool waits_for_holder(const TileId& tile) const;
+  void pass_over(TileId tile);
   void offer_compute(Offset tile) { insert(tile_at(tile).output == none ? starts : steps, tile); }
 
   // Release of successors (release.cpp).

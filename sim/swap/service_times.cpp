@@ -62,6 +62,7 @@ ServiceTimes::ServiceTimes(const core::Plan& plan, const platforms::Board& board
     LayerTimes& times = layers_[row];
     times.pieces = layer.pieces;
     times.parts = layer.parts;
+    if (layer.weight_pins != 0) times.resident_for = layer.group_tiles();
     times.first_tile = tile_kind_.size();
     times.first_input = input_.size();
     core::Task task;
@@ -78,11 +79,13 @@ ServiceTimes::ServiceTimes(const core::Plan& plan, const platforms::Board& board
         input_bytes += input_.back().bytes;
       }
       if (crypto == Crypto::cpu) input_crypto_ns_.push_back(costs.cpu_crypto_ns(input_bytes));
+      // Of a group's tiles the first one, which alone reads the weights where they stay, is the first of its kind.
       if (times.chunks[kind] != 0) continue;
 
       const std::uint32_t chunks = times.chunks[kind] = core::chunks_of(layer, task.tile);
       times.compute[kind].resize(2 * std::size_t{layer.pieces});
       times.weights[kind].resize(2 * std::size_t{layer.pieces});
+      if (layer.weight_pins != 0) times.weights_crypto_ns[kind].resize(2 * std::size_t{layer.pieces});
       for (const std::uint32_t block : {0U, chunks / layer.pieces - 1}) {
         for (std::uint32_t piece = 0; piece < layer.pieces; ++piece) {
           task.index = block * layer.pieces + piece;
@@ -92,7 +95,12 @@ ServiceTimes::ServiceTimes(const core::Plan& plan, const platforms::Board& board
           task.kind = core::TaskKind::read_weights;
           if (!layer.has_weights()) continue;
           times.weights[kind][chunk] = costs.of(task);
-          times.compute[kind][chunk].duration_ns += costs.cpu_crypto_ns(times.weights[kind][chunk].bytes);
+          const std::uint64_t crypto_ns = costs.cpu_crypto_ns(times.weights[kind][chunk].bytes);
+          if (layer.weight_pins == 0) {
+            times.compute[kind][chunk].duration_ns += crypto_ns;
+          } else {
+            times.weights_crypto_ns[kind][chunk] = crypto_ns;
+          }
         }
       }
       task.index = 0;
@@ -115,6 +123,9 @@ ServiceTimes::Service ServiceTimes::of(const core::Task& task) const {
   Service compute = layer.compute[kind][chunk];
   if (!input_crypto_ns_.empty()) {
     if (task.index == 0) compute.duration_ns += input_crypto_ns_[layer.first_tile + task.tile];
+    if (layer.resident_for != 0 && task.tile % layer.resident_for == 0) {
+      compute.duration_ns += layer.weights_crypto_ns[kind][chunk];
+    }
     if (task.index + 1 == layer.chunks[kind]) compute.duration_ns += layer.output_crypto_ns[kind];
   }
   return compute;

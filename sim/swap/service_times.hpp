@@ -18,8 +18,9 @@ namespace spillway::swap {
 /// IO: overhead + bytes / bandwidth. Compute: overhead + work / rate of the layer's class. Rounded to 10 ns.
 ///
 /// Crypto costs the board's time per byte that really moves, rounded apart. An accelerator's is added to the IO
-/// operation. The CPU's is added to the compute tasks: each pays for its weight chunk (every chunk is read for one
-/// compute task), a tile's first one also for the tile's input, its last one for the tile's output.
+/// operation. The CPU's is added to the compute tasks: each pays for the weight chunk that its tile reads (with weights
+/// outside the group's first tile pays for all), a tile's first one also for the tile's input, its last one for the
+/// tile's output.
 class ServiceTimes {
  public:
   /// Throws std::invalid_argument when the board does not state the cost of `crypto`.
@@ -44,12 +45,14 @@ class ServiceTimes {
   struct LayerTimes {
     std::array<std::vector<Service>, tile_kinds> weights{}, compute{};  ///< by chunk kind
     std::array<Service, tile_kinds> output{};
+    std::array<std::vector<std::uint64_t>, tile_kinds> weights_crypto_ns{};  ///< by chunk kind; of weights that stay
     std::array<std::uint64_t, tile_kinds> output_crypto_ns{};
     std::array<std::uint32_t, tile_kinds> chunks{};
     std::uint32_t pieces = 1;
     std::uint32_t parts = 0;
-    std::size_t first_tile = 0;   ///< into tile_kind_
-    std::size_t first_input = 0;  ///< into input_
+    std::uint32_t resident_for = 0;  ///< tiles that use the weights that the first of them reads; 0: each reads its own
+    std::size_t first_tile = 0;      ///< into tile_kind_
+    std::size_t first_input = 0;     ///< into input_
   };
 
   static std::uint32_t chunk_kind(const LayerTimes& layer, std::uint32_t chunks, std::uint32_t chunk) {

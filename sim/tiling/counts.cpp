@@ -9,7 +9,7 @@ namespace {
 std::uint64_t parts_of(const core::Plan& plan, const core::Layer& layer, std::uint32_t tile) {
   std::uint64_t count = 0;
   for (const core::Part& part : plan.parts.subspan(layer.first_part, layer.parts)) {
-    if (!core::input_region(layer, part, tile).channels.empty()) ++count;
+    if (core::part_exists(layer, part, tile)) ++count;
   }
   return count;
 }
@@ -41,9 +41,10 @@ TaskCounts count_tasks(const core::Plan& plan, core::LayerIndex index) {
     const auto tile = static_cast<std::uint32_t>(group * map_tiles);
     const std::uint64_t chunks = map_tiles * core::chunks_of(layer, tile);
     counts.read_input += map_tiles * parts_of(plan, layer, tile);
-    counts.read_weights += layer.has_weights() ? chunks : 0;
+    const std::uint64_t readers = layer.weight_pins != 0 ? 1 : map_tiles;
+    counts.read_weights += layer.has_weights() ? readers * core::chunks_of(layer, tile) : 0;
     counts.compute += chunks;
-    counts.write_output += map_tiles;
+    counts.write_output += layer.output_pins != 0 ? 0 : map_tiles;
   }
   return counts;
 }
@@ -90,6 +91,24 @@ Traffic traffic(const core::Plan& plan, core::LayerIndex index) {
 
 Traffic traffic(const core::Plan& plan) {
   return over_layers<Traffic>(plan, traffic);
+}
+
+Traffic tensors_once(const core::Plan& plan, core::LayerIndex index) {
+  const core::Layer& layer = plan.layers[index];
+  const std::uint64_t output = std::uint64_t{layer.channels} * layer.height * layer.width;
+  Traffic once;
+  for (const core::Part& part : plan.parts.subspan(layer.first_part, layer.parts)) {
+    const std::uint64_t pixels = layer.flattened ? 1 : std::uint64_t{layer.input_height} * layer.input_width;
+    once.input_bytes += part.channels * pixels * layer.element_bytes;
+  }
+  once.weight_bytes = std::uint64_t{layer.channels} * layer.filter_bytes;
+  once.output_bytes = output * layer.element_bytes;
+  once.work = output * layer.filter_work;
+  return once;
+}
+
+Traffic tensors_once(const core::Plan& plan) {
+  return over_layers<Traffic>(plan, tensors_once);
 }
 
 }  // namespace spillway::tiling

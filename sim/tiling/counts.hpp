@@ -40,4 +40,8 @@ struct Traffic {
 Traffic traffic(const core::Plan& plan, core::LayerIndex layer);
 Traffic traffic(const core::Plan& plan);
 
+/// The least that a layer moves if nothing stays in SRAM beyond it: its input, weights and output once each.
+Traffic tensors_once(const core::Plan& plan, core::LayerIndex layer);
+Traffic tensors_once(const core::Plan& plan);
+
 }  // namespace spillway::tiling

@@ -26,6 +26,8 @@ struct Cut {
   std::uint64_t accumulator_bytes = 0;  ///< for each pixel of a tile, inside the output buffer
   std::vector<core::Part> parts;
   std::uint32_t element_bytes = 1;
+  std::uint32_t plane_channels = 0;
+  std::uint16_t weight_pins = 0, output_pins = 0;
   // Decided by the map step.
   std::uint32_t tile_height = 1, tile_width = 1;
 };

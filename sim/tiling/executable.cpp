@@ -54,7 +54,7 @@ std::string_view objection(const SwapPlan& plan, const core::Layer& layer) {
 }  // namespace
 
 std::string why_counting_only(const SwapPlan& plan) {
-  if (plan.request.rule == Rule::halo) return {};
+  if (plan.request.rule == Rule::halo || plan.request.rule == Rule::min_traffic) return {};
   if (plan.request.rule == Rule::paper_counts) {
     return "rule paper-counts cuts filters where no buffer holds the partial sums, and leaves out all layers without "
            "weights";

@@ -6,11 +6,14 @@
 
 #include <fmt/format.h>
 
-#include "sim/core/geometry.hpp"
 #include "sim/core/layout.hpp"
 #include "sim/core/scheduler.hpp"
+#include "sim/tiling/builder.hpp"
+#include "sim/tiling/counts.hpp"
 #include "sim/tiling/cut.hpp"
 #include "sim/tiling/executable.hpp"
+#include "sim/tiling/min_traffic.hpp"
+#include "sim/tiling/planes.hpp"
 #include "sim/tiling/refusal.hpp"
 
 namespace spillway::tiling {
@@ -27,14 +30,19 @@ const RuleSteps& steps_of(Rule rule) {
     case Rule::paper_counts:
       return paper_counts_rule;
     case Rule::halo:
+    case Rule::min_traffic:
       break;
   }
   return halo_rule;
 }
 
+bool moves_sectors(Rule rule) {
+  return rule == Rule::halo || rule == Rule::min_traffic;
+}
+
 /// The paper's rules count one byte an element, whatever the network's.
 std::uint32_t element_bytes_of(const Request& request) {
-  return request.rule == Rule::halo ? static_cast<std::uint32_t>(models::bytes_of(request.element)) : 1;
+  return moves_sectors(request.rule) ? static_cast<std::uint32_t>(models::bytes_of(request.element)) : 1;
 }
 
 void check_request(const Request& request) {
@@ -43,9 +51,9 @@ void check_request(const Request& request) {
   if (request.buffer_bytes > std::numeric_limits<std::uint32_t>::max()) {
     refuse(fmt::format("a buffer of {}: expected less than 4 GiB", format_bytes(request.buffer_bytes)));
   }
-  if (request.rule == Rule::halo && request.buffer_bytes % core::sector_bytes != 0) {
-    refuse(fmt::format("a buffer of {}: rule halo moves whole sectors, expected a multiple of {} bytes",
-                       format_bytes(request.buffer_bytes), core::sector_bytes));
+  if (moves_sectors(request.rule) && request.buffer_bytes % core::sector_bytes != 0) {
+    refuse(fmt::format("a buffer of {}: rule {} moves whole sectors, expected a multiple of {} bytes",
+                       format_bytes(request.buffer_bytes), to_string(request.rule), core::sector_bytes));
   }
   if (request.frames == 0) refuse("0 frames: expected at least 1");
 }
@@ -110,99 +118,6 @@ std::string remedy(const std::vector<SwapLayer>& layers, const Request& request)
                      format_bytes(smallest));
 }
 
-/// Puts the tables together, layer after layer.
-class Builder {
- public:
-  Builder(SwapPlan& plan, const std::vector<SwapLayer>& layers) : plan_(plan), layers_(layers) {}
-
-  void add(const SwapLayer& from, const Cut& cut) {
-    core::Layer layer;
-    layer.channels = from.channels;
-    layer.height = from.height;
-    layer.width = from.width;
-    layer.tile_channels = cut.tile_channels;
-    layer.tile_height = cut.tile_height;
-    layer.tile_width = cut.tile_width;
-    layer.groups = count(from, ceil_divide(from.channels, cut.tile_channels));
-    layer.rows = count(from, ceil_divide(from.height, cut.tile_height));
-    layer.columns = count(from, ceil_divide(from.width, cut.tile_width));
-    count(from, std::uint64_t{layer.groups} * layer.rows * layer.columns);
-    layer.input_height = from.input_height;
-    layer.input_width = from.input_width;
-    layer.kernel_height = static_cast<std::uint16_t>(from.kernel_height);
-    layer.kernel_width = static_cast<std::uint16_t>(from.kernel_width);
-    layer.stride_height = static_cast<std::uint16_t>(from.stride_height);
-    layer.stride_width = static_cast<std::uint16_t>(from.stride_width);
-    layer.pad_top = static_cast<std::uint16_t>(from.pad_top);
-    layer.pad_left = static_cast<std::uint16_t>(from.pad_left);
-    layer.channel_halo = small(from, from.channel_halo);
-    layer.chunks = count(from, ceil_divide(cut.tile_channels, cut.chunk_filters) * cut.pieces);
-    layer.chunk_filters = cut.chunk_filters;
-    layer.pieces = cut.pieces;
-    layer.filter_bytes = count(from, cut.filter_bytes);
-    layer.piece_bytes = count(from, cut.piece_bytes);
-    layer.filter_work = from.filter_work;
-    layer.element_bytes = static_cast<std::uint8_t>(cut.element_bytes);
-    layer.work_class = from.work_class;
-    layer.channelwise = from.channelwise;
-    layer.flattened = from.flattened;
-    layer.waits_for_all = from.waits_for_all;
-    layer.first_part = small(from, plan_.parts.size());
-    layer.parts = small(from, cut.parts.size());
-    layer.first_consumer = small(from, plan_.consumers.size());
-    plan_.parts.insert(plan_.parts.end(), cut.parts.begin(), cut.parts.end());
-    const std::uint64_t buffers = ceil_divide(largest_input(layer), plan_.request.buffer_bytes);
-    layer.input_buffers = small(from, std::min(buffers, cut.input_buffers));
-    add_consumers();
-    layer.consumers = small(from, plan_.consumers.size() - layer.first_consumer);
-    plan_.layer_names.push_back(from.name);
-    plan_.layer_nodes.push_back(from.node);
-    plan_.layers.push_back(layer);
-  }
-
- private:
-  std::uint64_t largest_input(const core::Layer& layer) const {
-    std::uint64_t largest = 0;
-    for (std::uint32_t tile = 0; tile < layer.tiles(); ++tile) {
-      std::uint64_t bytes = 0;
-      for (std::size_t part = layer.first_part; part < plan_.parts.size(); ++part) {
-        bytes += core::input_region(layer, plan_.parts[part], tile).elements() * layer.element_bytes;
-      }
-      largest = std::max(largest, bytes);
-    }
-    return largest;
-  }
-
-  void add_consumers() {
-    const std::size_t row = plan_.layers.size();
-    for (std::size_t reader = row + 1; reader < layers_.size(); ++reader) {
-      const auto& sources = layers_[reader].sources;
-      const auto reads = [row](const core::Part& part) { return part.producer == row; };
-      if (std::any_of(sources.begin(), sources.end(), reads)) {
-        plan_.consumers.push_back(static_cast<core::LayerIndex>(reader));
-      }
-    }
-  }
-
-  static std::uint32_t count(const SwapLayer& layer, std::uint64_t value) {
-    return within<std::uint32_t>(layer, value);
-  }
-  static std::uint16_t small(const SwapLayer& layer, std::uint64_t value) {
-    return within<std::uint16_t>(layer, value);
-  }
-  template <class Integer>
-  static Integer within(const SwapLayer& layer, std::uint64_t value) {
-    if (value > std::numeric_limits<Integer>::max()) {
-      throw Unsupported(fmt::format("layer `{}`: the plan's tables take numbers up to {}, this one needs {}",
-                                    layer.name, std::numeric_limits<Integer>::max(), value));
-    }
-    return static_cast<Integer>(value);
-  }
-
-  SwapPlan& plan_;
-  const std::vector<SwapLayer>& layers_;
-};
-
 std::string_view reason(core::Status status) {
   switch (status) {
     case core::Status::too_few_buffers:
@@ -216,6 +131,29 @@ std::string_view reason(core::Status status) {
   }
 }
 
+/// Cuts the layers by a rule of two steps. Throws Infeasible.
+void cut_layers(SwapPlan& plan, const std::vector<SwapLayer>& layers, const RuleSteps& rule, const Budget& budget) {
+  Builder builder(plan, layers);
+  for (const SwapLayer& layer : layers) {
+    try {
+      Cut cut = cut_channels(rule, layer, budget);
+      rule.map(layer, budget, cut);
+      builder.add(layer, cut);
+    } catch (const Infeasible& refusal) {
+      throw Infeasible(refusal.layer, refusal.demand_bytes, refusal.bound_bytes,
+                       fmt::format("{}; {}", refusal.what(), remedy(layers, plan.request)));
+    }
+  }
+}
+
+SwapPlan finished(SwapPlan plan) {
+  if (const core::Status status = core::Scheduler::check(plan.view()); status != core::Status::ok) {
+    throw Infeasible("", 0, 0, fmt::format("the scheduler refuses the plan: {}", reason(status)));
+  }
+  plan.counting_only = why_counting_only(plan);
+  return plan;
+}
+
 }  // namespace
 
 std::string_view to_string(Rule rule) {
@@ -225,9 +163,11 @@ std::string_view to_string(Rule rule) {
     case Rule::paper_counts:
       return "paper-counts";
     case Rule::halo:
+      return "halo";
+    case Rule::min_traffic:
       break;
   }
-  return "halo";
+  return "min-traffic";
 }
 
 core::Plan SwapPlan::view() const {
@@ -240,7 +180,9 @@ core::Plan SwapPlan::view() const {
   plan.frames = request.frames;
   plan.window = request.window == 0 ? request.frames : std::min(request.window, request.frames);
   plan.queue = request.queue;
-  plan.layout = steps_of(request.rule).layout;
+  plan.layout = layout;
+  plan.input_channels = input_channels;
+  plan.input_plane_channels = input_plane_channels;
   return plan;
 }
 
@@ -253,23 +195,19 @@ SwapPlan make_plan(const models::Network& network, const Request& request) {
   plan.network = network.name();
   plan.request = request;
   plan.pools = pools_of(request);
+  plan.layout = rule.layout;
+  plan.input_channels = network_input_channels(layers);
   const Budget budget = budget_of(request, plan.pools);
-  Builder builder(plan, layers);
-  for (const SwapLayer& layer : layers) {
-    try {
-      Cut cut = cut_channels(rule, layer, budget);
-      rule.map(layer, budget, cut);
-      builder.add(layer, cut);
-    } catch (const Infeasible& refusal) {
-      throw Infeasible(refusal.layer, refusal.demand_bytes, refusal.bound_bytes,
-                       fmt::format("{}; {}", refusal.what(), remedy(layers, request)));
-    }
+  std::optional<SwapPlan> least;
+  if (request.rule == Rule::min_traffic) least = least_traffic(plan, layers, budget);
+  try {
+    cut_layers(plan, layers, rule, budget);
+  } catch (const Infeasible&) {
+    if (!least) throw;
+    return finished(*std::move(least));
   }
-  if (const core::Status status = core::Scheduler::check(plan.view()); status != core::Status::ok) {
-    throw Infeasible("", 0, 0, fmt::format("the scheduler refuses the plan: {}", reason(status)));
-  }
-  plan.counting_only = why_counting_only(plan);
-  return plan;
+  const bool better = least && traffic(least->view()).bytes() <= traffic(plan.view()).bytes();
+  return finished(better ? *std::move(least) : std::move(plan));
 }
 
 std::uint64_t smallest_buffer(const models::Network& network, Request request) {

@@ -17,6 +17,7 @@ enum class Rule : std::uint8_t {
   paper,         ///< fewest tiles, whole-filter weight chunks: reproduces the published SwapNN counts and times best
   paper_counts,  ///< halved squares, weights cut both ways: closest to the published counts; cannot be executed
   halo,          ///< `paper` with exact halos, accumulators and card extents: every byte charged is really moved
+  min_traffic,   ///< the fewest bytes moved, with weights and outputs that stay in SRAM; can be executed
 };
 
 std::string_view to_string(Rule rule);
@@ -25,7 +26,7 @@ std::string_view to_string(Rule rule);
 struct Request {
   std::uint64_t sram_bytes = 0;
   std::uint64_t buffer_bytes = 0;
-  /// Of feature maps and weights. Only rule halo heeds it: the paper's rules count one byte an element, always.
+  /// Of feature maps and weights. The paper's rules do not heed it: they count one byte an element, always.
   models::ElementType element = models::ElementType::int8;
   Rule rule = Rule::paper;
   std::uint32_t frames = 1;
@@ -61,6 +62,9 @@ struct SwapPlan {
   std::vector<core::Part> parts;
   std::vector<core::LayerIndex> consumers;
   core::Pools pools;
+  core::CardLayout layout = core::CardLayout::contiguous;
+  std::uint32_t input_channels = 0;        ///< of the network's input
+  std::uint32_t input_plane_channels = 0;  ///< of the network's input, under planes
   /// Empty when firmware and runtime can execute the plan; otherwise why it only counts.
   std::string counting_only;
 
@@ -69,7 +73,8 @@ struct SwapPlan {
 };
 
 /// Cuts `network` for `request`. Throws Infeasible, Unsupported, and std::invalid_argument for a request that means
-/// nothing (no buffer, no frames; rule halo: a buffer that is no multiple of 512 bytes).
+/// nothing (no buffer, no frames; rules halo and
+/// min-traffic: a buffer that is no multiple of 512 bytes).
 SwapPlan make_plan(const models::Network& network, const Request& request);
 
 /// The smallest buffer, a multiple of 512 bytes, with which the same request has a plan; 0 when none has.

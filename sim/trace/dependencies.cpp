@@ -80,7 +80,7 @@ std::span<const Dependencies::Arrow> Dependencies::finished(const core::Task& ta
       read_input(task, slice);
       break;
     case core::TaskKind::read_weights:
-      weights_.insert_or_assign(Chunk{tile_key(task), task.index}, slice);
+      read_weights(task, slice);
       break;
     case core::TaskKind::compute:
       compute(task, slice);
@@ -103,22 +103,43 @@ std::uint64_t Dependencies::tile_key(const core::Task& task) const {
   return task.frame * first_tile_.back() + first_tile_[task.layer] + task.tile;
 }
 
+/// Of the tile that reads the weights of a tile.
+std::uint64_t Dependencies::group_key(const core::Task& task) const {
+  const core::Layer& layer = plan_.layers[task.layer];
+  core::Task reader = task;
+  if (layer.weight_pins != 0) reader.tile -= task.tile % layer.group_tiles();
+  return tile_key(reader);
+}
+
 void Dependencies::read_input(const core::Task& task, const Slice& slice) {
   Tile& tile = tiles_[tile_key(task)];
   if (!tile.read) add_release(task);
-  tile.read = true;
+  tile.read = tile.released = true;
   tile.last_read = slice;
 }
 
+void Dependencies::read_weights(const core::Task& task, const Slice& slice) {
+  Tile& tile = tiles_[tile_key(task)];
+  if (!tile.read && !tile.released) add_release(task);
+  tile.released = true;
+  weights_.insert_or_assign(Chunk{group_key(task), task.index}, slice);
+}
+
 void Dependencies::compute(const core::Task& task, const Slice& slice) {
+  const core::Layer& layer = plan_.layers[task.layer];
   Tile& tile = tiles_[tile_key(task)];
   if (tile.read && !tile.computed) add(Dependency::input, tile.last_read);
-  tile.computed = true;
+  if (!tile.read && !tile.released) add_release(task);
+  tile.computed = tile.released = true;
   tile.last_compute = slice;
-  const auto weights = weights_.find(Chunk{tile_key(task), task.index});
-  if (weights == weights_.end()) return;
-  add(Dependency::weights, weights->second);
-  weights_.erase(weights);
+  const auto weights = weights_.find(Chunk{group_key(task), task.index});
+  if (weights != weights_.end()) {
+    add(Dependency::weights, weights->second);
+    if (layer.weight_pins == 0) weights_.erase(weights);
+  }
+  if (layer.output_pins == 0 || task.index + 1 != core::chunks_of(layer, task.tile)) return;
+  tiles_.erase(tile_key(task));
+  done(task, slice);
 }
 
 void Dependencies::write_output(const core::Task& task, const Slice& slice) {
@@ -127,11 +148,17 @@ void Dependencies::write_output(const core::Task& task, const Slice& slice) {
     if (tile->second.computed) add(Dependency::result, tile->second.last_compute);
     tiles_.erase(tile);
   }
+  done(task, slice);
+}
+
+/// The tile's output is where its readers take it from.
+void Dependencies::done(const core::Task& task, const Slice& slice) {
   Written& layer = written(task.frame, task.layer);
   if (layer.present[task.tile]) return;
   layer.present[task.tile] = true;
   layer.tiles[task.tile] = slice;
   if (--layer.unwritten > 0) return;
+  forget_resident_weights(task);
   forget_if_unneeded(task.frame, task.layer);
   for (const LayerIndex producer : producers_[task.layer]) {
     --written(task.frame, producer).unfinished;
@@ -146,6 +173,16 @@ Dependencies::Written& Dependencies::written(std::uint32_t frame, LayerIndex lay
     entry->second = {std::vector<Slice>(tiles), std::vector<bool>(tiles), tiles, readers_[layer]};
   }
   return entry->second;
+}
+
+void Dependencies::forget_resident_weights(const core::Task& task) {
+  const core::Layer& layer = plan_.layers[task.layer];
+  if (layer.weight_pins == 0) return;
+  core::Task first = task;
+  for (first.tile = 0; first.tile < layer.tiles(); first.tile += layer.group_tiles()) {
+    for (std::uint32_t chunk = 0; chunk < layer.chunks; ++chunk)
+      weights_.erase(Chunk{group_key(first), chunk});
+  }
 }
 
 /// A layer can finish before its producer: with a stride above its kernel it leaves the producer's last tiles unread.

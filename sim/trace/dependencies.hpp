@@ -21,9 +21,10 @@ struct Slice {
 /// Why a task could start only after another.
 enum class Dependency : std::uint8_t {
   input,    ///< last read_input of a tile -> its first compute
-  weights,  ///< read_weights -> compute of that chunk
+  weights,  ///< read_weights -> compute of that chunk; with weights outside of every tile of the group
   result,   ///< last compute of a tile -> its write_output
-  release,  ///< last write_output among the tiles that cover a tile's input -> its first read_input
+  release,  ///< last write_output among the tiles that cover a tile's input -> its first read_input; where outputs are
+            ///< kept in SRAM, their last compute -> the reader's first task
 };
 
 /// Finds the predecessors of each executed task while a run streams by. It holds what is in flight, and finished tiles
@@ -49,6 +50,7 @@ class Dependencies {
   struct Tile {
     Slice last_read, last_compute;
     bool read = false, computed = false;
+    bool released = false;  ///< a task of the tile has been seen: the first one has the arrow from the producers
   };
   struct Chunk {
     std::uint64_t tile;
@@ -67,16 +69,20 @@ class Dependencies {
     std::uint32_t unwritten = 0;   ///< tiles of this layer
     std::uint32_t unfinished = 0;  ///< layers that read them
   };
-  static constexpr std::size_t most_arrows = 2;
+  static constexpr std::size_t most_arrows = 3;
 
   std::uint64_t tile_key(const core::Task& task) const;
+  std::uint64_t group_key(const core::Task& task) const;
   Written& written(std::uint32_t frame, core::LayerIndex layer);
+  void forget_resident_weights(const core::Task& task);
   void forget_if_unneeded(std::uint32_t frame, core::LayerIndex layer);
   void add(Dependency kind, const Slice& from) { arrows_[arrow_count_++] = {kind, from}; }
 
   void read_input(const core::Task& task, const Slice& slice);
+  void read_weights(const core::Task& task, const Slice& slice);
   void compute(const core::Task& task, const Slice& slice);
   void write_output(const core::Task& task, const Slice& slice);
+  void done(const core::Task& task, const Slice& slice);
   void add_release(const core::Task& task);
 
   core::Plan plan_;
@@ -84,7 +90,7 @@ class Dependencies {
   std::vector<std::vector<core::LayerIndex>> producers_;  ///< of each layer, each once
   std::vector<std::uint32_t> readers_;                    ///< of each layer
   std::unordered_map<std::uint64_t, Tile, Hash> tiles_;   ///< read, not yet written
-  std::unordered_map<Chunk, Slice, Hash> weights_;        ///< read, not yet used
+  std::unordered_map<Chunk, Slice, Hash> weights_;        ///< read, not yet used; with weights outside: of the layer
   std::unordered_map<std::uint64_t, Written, Hash> written_;
   std::array<Arrow, most_arrows> arrows_;
   std::size_t arrow_count_ = 0;

@@ -33,7 +33,7 @@ TEST(Agreement, EveryRuleQueueAndSmallNetwork) {
     board.contention.value = contention;
     const platforms::Card card = platforms::load_card("f746-disco-measured");
     for (const char* network : {"tiny-chain", "tiny-residual", "tiny-inception", "tiny-depthwise", "squeezenet"}) {
-      for (const tiling::Rule rule : {tiling::Rule::paper, tiling::Rule::halo}) {
+      for (const tiling::Rule rule : {tiling::Rule::paper, tiling::Rule::halo, tiling::Rule::min_traffic}) {
         for (const core::Queue queue : {core::Queue::skip, core::Queue::strict}) {
           tiling::Request request;
           request.sram_bytes = 320 * 1024;

@@ -73,7 +73,7 @@ TEST(Crypto, DriversAgree) {
     board.contention.value = contention;
     for (const Crypto crypto : {Crypto::cpu, Crypto::accelerator}) {
       for (const char* network : {"tiny-chain", "tiny-residual", "tiny-inception", "tiny-depthwise", "squeezenet"}) {
-        for (const tiling::Rule rule : {tiling::Rule::paper, tiling::Rule::halo}) {
+        for (const tiling::Rule rule : {tiling::Rule::paper, tiling::Rule::halo, tiling::Rule::min_traffic}) {
           for (const Mode mode : {Mode::parallel, Mode::sequential}) {
             EXPECT_EQ(disagreement(plan_for(network, rule), board, card, mode, crypto), "")
                 << network << ", " << tiling::to_string(rule) << ", contention " << contention;

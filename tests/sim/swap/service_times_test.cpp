@@ -65,20 +65,22 @@ void expect_formula(const tiling::SwapPlan& swap_plan, const platforms::Card& ca
     const core::Layer& layer = plan.layers[row];
     for (std::uint32_t tile = 0; tile < layer.tiles(); ++tile) {
       for (std::uint32_t part = 0; part < layer.parts; ++part) {
+        if (plan.parts[layer.first_part + part].resident) continue;
         expect({0, tile, part, row, core::TaskKind::read_input});
       }
       for (std::uint32_t chunk = 0; chunk < core::chunks_of(layer, tile); ++chunk) {
-        if (layer.has_weights()) expect({0, tile, chunk, row, core::TaskKind::read_weights});
+        if (core::reads_weights(layer, tile)) expect({0, tile, chunk, row, core::TaskKind::read_weights});
         expect({0, tile, chunk, row, core::TaskKind::compute});
       }
-      expect({0, tile, 0, row, core::TaskKind::write_output});
+      if (!layer.keeps_output()) expect({0, tile, 0, row, core::TaskKind::write_output});
     }
   }
 }
 
 TEST(ServiceTimes, TablesGiveEachTaskTheFormula) {
   for (const char* network : {"vgg16", "alexnet", "mobilenet", "mobilenet-dense-depthwise", "resnet18", "squeezenet"}) {
-    for (const tiling::Rule rule : {tiling::Rule::paper, tiling::Rule::paper_counts, tiling::Rule::halo}) {
+    for (const tiling::Rule rule :
+         {tiling::Rule::paper, tiling::Rule::paper_counts, tiling::Rule::halo, tiling::Rule::min_traffic}) {
       for (const std::uint64_t buffer : {16, 128}) {
         tiling::Request request;
         request.sram_bytes = 2048 * 1024;
