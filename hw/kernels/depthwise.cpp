@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "hw/kernels/arithmetic.hpp"
 #include "hw/kernels/lowering.hpp"
@@ -50,40 +51,32 @@ void fill(const Convolution& layer, const PaddedPlane& plane, const float* chann
   }
 }
 
-/// One output row from windows of known size: all of them stay in registers.
-template <int kernel_height, int kernel_width>
-void convolve_row(const float* const* taps, const float* filter, float* __restrict row, std::int64_t width) {
+/// One output row; each argument behind `width` is where an element of the window begins. As arguments, and not as an
+/// array, they and the filter stay in registers.
+template <std::size_t... taps, typename... Pointers>
+void convolve_row(std::index_sequence<taps...>, const float* filter, float* __restrict row, std::int64_t width,
+                  Pointers... begins) {
   for (std::int64_t x = 0; x < width; ++x) {
     float sum = 0;
-#pragma GCC unroll 25
-    for (int tap = 0; tap < kernel_height * kernel_width; ++tap)
-      sum = multiply_add(filter[tap], taps[tap][x], sum);
+    ((sum = multiply_add(filter[taps], begins[x], sum)), ...);
     row[x] = sum;
   }
 }
 
 void convolve_row(const Window& window, const PaddedPlane& plane, const float* padded_row, const float* filter,
                   float* row, std::int64_t width) {
-  constexpr std::int64_t most_taps = 25;
-  const std::int64_t count = window.kernel_height * window.kernel_width;
-  const auto tap_of = [&](std::int64_t tap) {
-    const std::int64_t column = tap % window.kernel_width * window.dilation_width;
-    return padded_row + tap / window.kernel_width * window.dilation_height * plane.row_width +
-           plane.position(column, window.stride_width);
+  const auto begin_of = [&](std::int64_t kernel_row, std::int64_t kernel_column) {
+    return padded_row + kernel_row * window.dilation_height * plane.row_width +
+           plane.position(kernel_column * window.dilation_width, window.stride_width);
   };
-  if (window.kernel_height == window.kernel_width && (window.kernel_height == 3 || window.kernel_height == 5)) {
-    const float* taps[most_taps];
-    for (std::int64_t tap = 0; tap < count; ++tap)
-      taps[tap] = tap_of(tap);
-    if (window.kernel_height == 3)
-      convolve_row<3, 3>(taps, filter, row, width);
-    else
-      convolve_row<5, 5>(taps, filter, row, width);
+  if (window.kernel_height == 3 && window.kernel_width == 3) {
+    convolve_row(std::make_index_sequence<9>(), filter, row, width, begin_of(0, 0), begin_of(0, 1), begin_of(0, 2),
+                 begin_of(1, 0), begin_of(1, 1), begin_of(1, 2), begin_of(2, 0), begin_of(2, 1), begin_of(2, 2));
     return;
   }
   std::fill_n(row, width, 0.0F);
-  for (std::int64_t tap = 0; tap < count; ++tap) {
-    const float* from = tap_of(tap);
+  for (std::int64_t tap = 0; tap < window.kernel_height * window.kernel_width; ++tap) {
+    const float* from = begin_of(tap / window.kernel_width, tap % window.kernel_width);
     for (std::int64_t x = 0; x < width; ++x)
       row[x] = multiply_add(filter[tap], from[x], row[x]);
   }

@@ -24,6 +24,16 @@ Span span_of(std::int64_t output, std::int64_t stride, std::int64_t kernel, std:
   return span;
 }
 
+/// Columns of the output whose windows lie inside the map.
+Range inside_columns(const Pool& layer) {
+  const Window& window = layer.window;
+  const std::int64_t span = (window.kernel_width - 1) * window.dilation_width + 1;
+  const std::int64_t begin = std::min(divide_up(window.pad_left, window.stride_width), layer.output.width);
+  const std::int64_t room = layer.input.width + window.pad_left - span;
+  const std::int64_t end = room < 0 ? 0 : room / window.stride_width + 1;
+  return {begin, std::clamp(end, begin, layer.output.width)};
+}
+
 std::int64_t row_floats(const Pool& layer) {
   constexpr std::int64_t line = 16;
   return divide_up(layer.input.width, line) * line;
@@ -32,7 +42,8 @@ std::int64_t row_floats(const Pool& layer) {
 /// One channel: the rows of a window first, a vector operation, then the columns.
 class ChannelPool {
  public:
-  ChannelPool(const Pool& layer, const float* channel, float* row) : layer_(layer), channel_(channel), row_(row) {}
+  ChannelPool(const Pool& layer, const float* channel, float* row)
+      : layer_(layer), channel_(channel), row_(row), inside_(inside_columns(layer)) {}
 
   void run(float* output) {
     const Window& window = layer_.window;
@@ -40,9 +51,12 @@ class ChannelPool {
       rows_ = span_of(y, window.stride_height, window.kernel_height, window.dilation_height, window.pad_top,
                       layer_.input.height, layer_.pad_bottom);
       merge_rows();
-      for (std::int64_t x = 0; x < layer_.output.width; ++x)
-        output[x] = merge_columns(span_of(x, window.stride_width, window.kernel_width, window.dilation_width,
-                                          window.pad_left, layer_.input.width, layer_.pad_right));
+      merge_border({0, inside_.begin}, output);
+      if (is_max())
+        merge_inside(output, [](float a, float b) { return std::max(a, b); });
+      else
+        merge_inside(output, [](float a, float b) { return a + b; });
+      merge_border({inside_.end, layer_.output.width}, output);
     }
   }
 
@@ -63,21 +77,44 @@ class ChannelPool {
     }
   }
 
-  float merge_columns(const Span& columns) const {
-    const std::int64_t step = layer_.window.dilation_width;
-    float result = is_max() ? -std::numeric_limits<float>::infinity() : 0.0F;
-    for (std::int64_t element = 0; element < columns.count; ++element) {
-      const float number = row_[columns.first + element * step];
-      result = is_max() ? std::max(result, number) : result + number;
+  /// Windows that are not all inside the map.
+  void merge_border(Range columns, float* output) const {
+    const Window& window = layer_.window;
+    for (std::int64_t x = columns.begin; x < columns.end; ++x) {
+      const Span span = span_of(x, window.stride_width, window.kernel_width, window.dilation_width, window.pad_left,
+                                layer_.input.width, layer_.pad_right);
+      float result = is_max() ? -std::numeric_limits<float>::infinity() : 0.0F;
+      for (std::int64_t element = 0; element < span.count; ++element) {
+        const float number = row_[span.first + element * window.dilation_width];
+        result = is_max() ? std::max(result, number) : result + number;
+      }
+      output[x] = is_max() ? result : result / elements(span.count, span.padded);
     }
-    if (is_max()) return result;
-    const bool padded = layer_.kind == PoolKind::average_padded;
-    return result / static_cast<float>(padded ? rows_.padded * columns.padded : rows_.count * columns.count);
+  }
+
+  template <typename Merge>
+  void merge_inside(float* output, Merge merge) const {
+    const Window& window = layer_.window;
+    const float divisor = is_max() ? 1 : elements(window.kernel_width, window.kernel_width);
+    for (std::int64_t x = inside_.begin; x < inside_.end; ++x) {
+      const float* from = row_ + x * window.stride_width - window.pad_left;
+      float result = from[0];
+      for (std::int64_t element = 1; element < window.kernel_width; ++element)
+        result = merge(result, from[element * window.dilation_width]);
+      output[x] = result / divisor;
+    }
+  }
+
+  /// Elements that a mean is over, for a window of which so many columns lie in the map, and in it and its padding.
+  float elements(std::int64_t columns, std::int64_t padded_columns) const {
+    return static_cast<float>(layer_.kind == PoolKind::average_padded ? rows_.padded * padded_columns
+                                                                      : rows_.count * columns);
   }
 
   const Pool& layer_;
   const float* channel_;
   float* row_;
+  Range inside_;  ///< columns of the output whose windows lie inside the map
   Span rows_;
 };
 
