@@ -1,6 +1,11 @@
 #include "platforms/cluster.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+
+#include <fmt/format.h>
 
 #include "platforms/board.hpp"
 #include "platforms/catalogue.hpp"
@@ -25,6 +30,36 @@ std::vector<ClusterMembers> read_members(Fields& fields) {
   return members;
 }
 
+constexpr std::int64_t most_cores = 1024;
+
+Reader<std::string> name(std::string what) {
+  return [what = std::move(what)](const YamlValue& value) -> std::optional<std::string> {
+    std::optional<std::string> found = text()(value);
+    if (!found || is_device_name(*found)) return found;
+    value.problem(fmt::format("\"{}\" is no {}; expected letters, digits, ., - and _", *found, what));
+    return std::nullopt;
+  };
+}
+
+/// One entry describes devices that differ only in their names.
+void read_devices(Fields& entry, std::vector<Device>& devices) {
+  Device device;
+  const std::vector<std::string> names = entry.one_or_more("names", name("name of a device"));
+  device.architecture = entry.required("architecture", name("CPU architecture"));
+  const std::int64_t cores = entry.required("cores", integer(1, most_cores));
+  for (std::int64_t core = 0; core < cores; ++core)
+    device.cores.push_back(static_cast<int>(core));
+  entry.optional_map("gpu", [&](Fields& gpu) {
+    device.gpu = Gpu{gpu.required("architecture", text()), gpu.required("library", text())};
+  });
+  for (const std::string& each : names) {
+    device.name = each;
+    if (std::ranges::find(devices, each, &Device::name) != devices.end())
+      entry.problem("names", fmt::format("the device \"{}\" is given twice; expected once", each));
+    devices.push_back(device);
+  }
+}
+
 Cluster read_cluster(const YamlDocument& document) {
   ProblemList problems(document);
   Cluster cluster;
@@ -32,7 +67,9 @@ Cluster read_cluster(const YamlDocument& document) {
   {
     Fields fields(document.root(), problems);
     cluster.description = fields.required("description", text());
-    cluster.members = read_members(fields);
+    const bool has_devices = fields.has("devices");
+    if (has_devices) fields.list_of_maps("devices", [&](Fields& entry) { read_devices(entry, cluster.devices); });
+    if (!has_devices || fields.has("boards")) cluster.members = read_members(fields);
     cluster.link_bandwidth = fields.figure("link_bandwidth", Unit::bytes_per_second, positive);
     cluster.link_latency = fields.figure("link_latency", Unit::seconds);
   }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "platforms/devices.hpp"
 #include "platforms/figure.hpp"
 
 namespace spillway::platforms {
@@ -15,17 +16,19 @@ struct ClusterMembers {
   std::size_t count = 0;
 };
 
-/// Boards behind one switch; every board has one full-duplex link to it.
+/// Boards and devices behind one switch; each has one full-duplex link to it.
 struct Cluster {
   std::string name;  ///< file name without .yaml
   std::string description;
   std::vector<ClusterMembers> members;
-  Figure link_bandwidth;  ///< bytes/s of payload, each direction
-  Figure link_latency;    ///< s from board to board, through the switch
+  std::vector<Device> devices;  ///< those that run an operating system and take part in an MPI job
+  Figure link_bandwidth;        ///< bytes/s of payload, each direction
+  Figure link_latency;          ///< s from board to board, through the switch
 };
 
 /// Reads a cluster by the name of a file in platforms/clusters, or by a path.
-/// Throws InputError with every problem of the file; a board that does not exist is one of them.
+/// Throws InputError with every problem of the file: a board that does not exist, a device that is given twice, neither
+/// boards nor devices.
 Cluster load_cluster(std::string_view name_or_path);
 
 /// The same from text; `file` stands for the file in errors and gives the cluster its name.
