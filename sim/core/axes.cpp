@@ -38,7 +38,7 @@ Box outputs_of(const Axes& axes, std::uint32_t tile) {
   return box;
 }
 
-void to_inputs(const Axes& axes, const Part& part, Box& box) {
+void to_inputs(const Axes& axes, Box& box) {
   for (int i = 0; i < 3; ++i) {
     Range& range = box.axis[i];
     const std::uint32_t pad = axes.pad[i];
@@ -46,7 +46,6 @@ void to_inputs(const Axes& axes, const Part& part, Box& box) {
                    {pad, pad + axes.input[i]});
     shift(range, 0 - pad);
   }
-  box.axis[0] = common(box.axis[0], {part.first_channel, part.first_channel + part.channels});
 }
 
 void to_readers(const Axes& axes, Box& box) {

@@ -33,8 +33,13 @@ Box outputs_of(const Axes& axes);
 /// The outputs that a tile is.
 Box outputs_of(const Axes& axes, std::uint32_t tile);
 
-/// Replaces a box of outputs by the inputs that they read from a part.
-void to_inputs(const Axes& axes, const Part& part, Box& box);
+/// Replaces a box of outputs by the inputs that they read.
+void to_inputs(const Axes& axes, Box& box);
+
+/// The input channels that a part has.
+constexpr Range channels_of(const Part& part, Range channels) {
+  return common(channels, {part.first_channel, part.first_channel + part.channels});
+}
 
 /// Replaces a box of inputs by the outputs that read any of them. Inputs that lie between those of two outputs become
 /// an empty range between these outputs.

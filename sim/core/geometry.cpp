@@ -13,7 +13,8 @@ Region output_region(const Layer& layer, std::uint32_t tile) {
 Region input_region(const Layer& layer, const Part& part, std::uint32_t tile) {
   const Axes axes(layer);
   Box box = outputs_of(axes, tile);
-  to_inputs(axes, part, box);
+  to_inputs(axes, box);
+  box.axis[0] = channels_of(part, box.axis[0]);
   return std::bit_cast<Region>(box);
 }
 

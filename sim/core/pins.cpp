@@ -47,10 +47,7 @@ void Scheduler::start_group(const TileId& id) {
   const std::uint32_t first_channel = (id.tile / layer.group_tiles() + 1) * layer.tile_channels;
   if (first_channel >= layer.channels) return;
   holder_.group_left = layer.group_tiles();
-  const Axes axes(layer);
-  Box next = outputs_of(axes);
-  next.axis[0] = {first_channel, first_channel + 1};
-  make_ready(flight_at(id.flight), id.layer, axes, next);
+  release(flight_at(id.flight), id.layer, plan_.parts[layer.first_part].producer, {}, first_channel);
   find_first();
 }
 

@@ -46,20 +46,22 @@ void Scheduler::start_frame(Flight& flight, std::uint32_t frame) {
     flight.tiles_left += tiles;
     for (std::uint32_t tile = 0; tile < tiles; tile += 32, place += 32)
       bits_[place / 32] = {};
-    release(flight, layer, network_input, 0);
+    release(flight, layer, network_input, {});
   }
   progress(flight, layers()).first_place = place;
 }
 
 /// Whether all of a tile's input is on the card.
 bool Scheduler::input_written(const Flight& flight, const Layer& reader, const Axes& axes, std::uint32_t tile) const {
+  Box need = outputs_of(axes, tile);
+  to_inputs(axes, need);
+  const Range channels = need.axis[0];
   for (const Part& part : plan_.parts.subspan(reader.first_part, reader.parts)) {
     if (part.producer == network_input) continue;
     const Progress& made = progress(flight, part.producer);
     if (made.tiles_left == 0) continue;
     if (reads_everything(reader)) return false;
-    Box need = outputs_of(axes, tile);
-    to_inputs(axes, part, need);
+    need.axis[0] = channels_of(part, channels);
     if (need.empty()) continue;
     shift(need.axis[0], part.producer_channel - part.first_channel);
     // Tiles are mostly written in ascending order, so a missing one is found soonest from the end.
@@ -71,15 +73,17 @@ bool Scheduler::input_written(const Flight& flight, const Layer& reader, const A
   return true;
 }
 
-/// Makes those tiles of a consumer ready that read a written tile and have all their input.
-void Scheduler::release(Flight& flight, std::uint32_t consumer, std::uint32_t producer, std::uint32_t tile) {
+/// Makes those tiles of a consumer ready that read written outputs of a producer and have all their input; with weights
+/// outside those of the group of a channel.
+void Scheduler::release(Flight& flight, std::uint32_t consumer, std::uint32_t producer, const Box& written,
+                        std::uint32_t channel) {
   const Layer& reader = plan_.layers[consumer];
   const Axes axes(reader);
   const bool regional = producer != network_input && !reads_everything(reader);
-  if (reads_everything(reader) && producer != network_input && progress(flight, producer).tiles_left != 0) return;
+  if (!regional && producer != network_input && progress(flight, producer).tiles_left != 0) return;
   for (const Part& part : plan_.parts.subspan(reader.first_part, reader.parts)) {
     if (part.producer != producer) continue;
-    Box box = regional ? outputs_of(Axes(plan_.layers[producer]), tile) : outputs_of(axes);
+    Box box = regional ? written : outputs_of(axes);
     if (regional) {
       box.axis[0] = common(box.axis[0], {part.producer_channel, part.producer_channel + part.channels});
       if (box.axis[0].empty()) continue;
@@ -88,13 +92,13 @@ void Scheduler::release(Flight& flight, std::uint32_t consumer, std::uint32_t pr
     }
     // The groups of a layer that is not channelwise read the same: the first one stands for all. With weights outside
     // one group follows the other.
-    if (!reader.channelwise || reader.weights_outside()) box.axis[0] = {0, 1};
+    if (!reader.channelwise || reader.weights_outside()) box.axis[0] = {channel, channel + 1};
     make_ready(flight, consumer, axes, box);
   }
 }
 
 /// Makes those tiles of a box of outputs ready whose input is complete.
-void Scheduler::make_ready(Flight& flight, std::uint32_t consumer, const Axes& axes, const Box& outputs) {
+inline void Scheduler::make_ready(Flight& flight, std::uint32_t consumer, const Axes& axes, const Box& outputs) {
   const Layer& reader = plan_.layers[consumer];
   const std::uint32_t groups = reader.channelwise || reader.weights_outside() ? 1 : reader.groups;
   for (TileWalk walk(axes, outputs); walk.next();) {

@@ -1,5 +1,6 @@
 #include "sim/core/scheduler.hpp"
 
+#include "sim/core/axes.hpp"
 #include "sim/core/geometry.hpp"
 
 namespace spillway::core {
@@ -38,8 +39,10 @@ Status Scheduler::start(const Plan& plan, std::span<std::uint32_t> storage) {
 
   plan_ = plan;
   frames_left_ = plan.frames;
-  holder_.frame = no_frame;
-  if (with_pins) tickets_ = plan.pools.shared || plan.queue == Queue::strict ? plan.pools.total() : plan.pools.output;
+  if (with_pins) {
+    holder_.frame = no_frame;
+    tickets_ = plan.pools.shared || plan.queue == Queue::strict ? plan.pools.total() : plan.pools.output;
+  }
   storage_ = reinterpret_cast<std::byte*>(storage.data());
   pool_mask_ = plan.pools.shared ? 0 : 3;
   free_tile_ = none;
@@ -48,7 +51,7 @@ Status Scheduler::start(const Plan& plan, std::span<std::uint32_t> storage) {
   tile_at(none).id.frame = no_frame;
   Offset next = tile_bytes;
   for (std::uint32_t i = active_tiles(plan.pools); i > 0; --i, next += tile_bytes) {
-    tile_at(next).weights_head = none;
+    if (with_pins) tile_at(next).weights_head = none;
     tile_at(next).next[0] = free_tile_;
     free_tile_ = next;
   }
@@ -368,8 +371,9 @@ inline void Scheduler::tile_done(Offset at) {
   bits_[id.place / 32].written |= 1U << (id.place % 32);
   --progress(flight, id.layer).tiles_left;
   const Layer& layer = plan_.layers[id.layer];
+  const Box written = outputs_of(Axes(layer), id.tile);
   for (const LayerIndex consumer : plan_.consumers.subspan(layer.first_consumer, layer.consumers))
-    release(flight, consumer, id.layer, id.tile);
+    release(flight, consumer, id.layer, written);
   if (--flight.tiles_left == 0) {
     --frames_left_;
     if (plan_.frames - id.frame > plan_.window) start_frame(flight, id.frame + plan_.window);

@@ -242,7 +242,9 @@ class Scheduler {
 
   // Release of successors (release.cpp).
   void start_frame(Flight& flight, std::uint32_t frame);
-  void release(Flight& flight, std::uint32_t consumer, std::uint32_t producer, std::uint32_t tile);
+  bool lacks_input(const Flight& flight, const Layer& reader) const;
+  void release(Flight& flight, std::uint32_t consumer, std::uint32_t producer, const Box& written,
+               std::uint32_t channel = 0);
   void make_ready(Flight& flight, std::uint32_t consumer, const Axes& axes, const Box& outputs);
   bool input_written(const Flight& flight, const Layer& reader, const Axes& axes, std::uint32_t tile) const;
   void find_first();
