@@ -15,6 +15,7 @@
 #include "experiments/csv.hpp"
 #include "sim/trace/output_file.hpp"
 #include "tests/experiments/experiment_text.hpp"
+#include "tests/paths/paths.hpp"
 
 namespace spillway::experiments {
 namespace {
@@ -156,7 +157,7 @@ TEST_F(Results, AKilledWriterLeavesWholeFilesAndARecordOnlyWhenAllAreThere) {
 }
 
 TEST(Readme, NamesEveryColumnAndParameter) {
-  const std::string readme = content(SPILLWAY_SOURCE_DIR "/experiments/README.md");
+  const std::string readme = content(paths::source("experiments/README.md"));
   for (const Metric& metric : metrics())
     EXPECT_THAT(readme, HasSubstr(std::string(metric.name)));
   for (const ParameterInfo& parameter : parameters())

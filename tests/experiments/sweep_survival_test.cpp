@@ -15,6 +15,7 @@
 #include "experiments/journal.hpp"
 #include "sim/trace/output_file.hpp"
 #include "tests/experiments/cli/program.hpp"
+#include "tests/paths/paths.hpp"
 
 /// Sweeps that are killed, interrupted, or run out of disk.
 namespace spillway::cli_test {
@@ -49,7 +50,7 @@ class Running {
     if (std::freopen("/dev/null", "w", stdout) == nullptr || std::freopen(err_.c_str(), "w", stderr) == nullptr) {
       ::_exit(127);
     }
-    std::string program = SPILLWAY_PROGRAM;
+    std::string program = paths::program();
     std::vector<char*> argv = {program.data()};
     for (const std::string& argument : arguments)
       argv.push_back(const_cast<char*>(argument.c_str()));
@@ -236,7 +237,7 @@ TEST_F(Survival, ForceBeginsAnew) {
 TEST_F(Survival, AFileSizeLimitIsAClearErrorAndLeavesWhatWasDone) {
   for (const std::string kibibytes : {"1", "8", "24", "40"}) {
     const std::string output = "limited-" + kibibytes;
-    const std::string run = "ulimit -f " + kibibytes + "; exec " SPILLWAY_PROGRAM " sweep " + file +
+    const std::string run = "ulimit -f " + kibibytes + "; exec " + paths::program() + " sweep " + file +
                             " --jobs 2 --output " + folder / output + " > /dev/null 2> " + folder / "err";
     const int status = std::system(("bash -c '" + run + "'").c_str());
     const std::string err = contents(folder / "err");
@@ -268,8 +269,7 @@ TEST_F(Survival, AFullDiskIsAClearErrorAndLeavesWhatWasDone) {
 
 TEST(Template, RunsAsItStands) {
   const Folder folder;
-  const Call call =
-      spillway({"sweep", SPILLWAY_SOURCE_DIR "/experiments/templates/sweep.yaml", "--output", folder / "out"});
+  const Call call = spillway({"sweep", paths::source("experiments/templates/sweep.yaml"), "--output", folder / "out"});
   EXPECT_EQ(call.exit_code, 0) << call.err << call.out;
   EXPECT_THAT(call.out, AllOf(HasSubstr("my-sweep"), Not(HasSubstr("MISS"))));
   EXPECT_TRUE(fs::exists(folder / "out/run.json"));

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/experiments/cli/program.hpp"
+#include "tests/paths/paths.hpp"
 
 /// `spillway sweep` and `spillway reproduce` as users run them.
 namespace spillway::cli_test {
@@ -18,7 +19,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-const std::string fig7 = SPILLWAY_SOURCE_DIR "/experiments/fig7.yaml";
+const std::string fig7 = paths::source("experiments/fig7.yaml");
 
 /// fig7 with one text replaced by another.
 std::string changed_fig7(const Folder& folder, const std::string& text, const std::string& by) {

@@ -11,6 +11,7 @@
 
 #include "models/load.hpp"
 #include "models/onnx_reader.hpp"
+#include "tests/paths/paths.hpp"
 
 namespace spillway::models {
 namespace {
@@ -311,7 +312,7 @@ TEST(OnnxErrorsOfFiles, DamageIsReadOrRefused) {
 TEST(Load, TakesANameOfTheZooOrAPath) {
   EXPECT_EQ(load_network("tiny-chain").name(), "tiny-chain");
   EXPECT_FALSE(load("tiny-chain").element.has_value());
-  const std::string path = SPILLWAY_SOURCE_DIR "/tests/models/data/fmnist_vggmini.onnx";
+  const std::string path = paths::source("tests/models/data/fmnist_vggmini.onnx");
   EXPECT_EQ(load(path).network.name(), "fmnist_vggmini");
   EXPECT_EQ(load(path).element, ElementType::float32);
   EXPECT_THROW(load_network("nowhere.onnx"), OnnxError);

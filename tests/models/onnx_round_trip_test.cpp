@@ -14,6 +14,7 @@
 #include "models/onnx_writer.hpp"
 #include "models/seeded_weights.hpp"
 #include "models/zoo.hpp"
+#include "tests/paths/paths.hpp"
 
 namespace spillway::models {
 namespace {
@@ -23,7 +24,7 @@ using ::testing::HasSubstr;
 
 template <typename Number>
 std::vector<Number> numbers_of(const std::string& file) {
-  std::ifstream stream(SPILLWAY_SOURCE_DIR "/tests/models/data/" + file, std::ios::binary);
+  std::ifstream stream(paths::source("tests/models/data/" + file), std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
   std::vector<Number> numbers(bytes.size() / sizeof(Number));
   bytes.copy(reinterpret_cast<char*>(numbers.data()), bytes.size());
@@ -70,7 +71,7 @@ class TrainedClassifier : public ::testing::TestWithParam<const char*> {};
 
 /// The numbers of the file, read through the network, are the ones that an independent runtime computed with.
 TEST_P(TrainedClassifier, GivesTheLogitsOfAnIndependentRuntime) {
-  const std::string path = SPILLWAY_SOURCE_DIR "/tests/models/data/" + std::string(GetParam());
+  const std::string path = paths::source("tests/models/data/" + std::string(GetParam()));
   const OnnxModel model = read_onnx_model(path, {.dimensions = {}, .weights = true});
   EXPECT_EQ(model.network.total_macs(), 5'569'408);
   EXPECT_EQ(model.network.total_weights(), 72'208);

@@ -8,10 +8,12 @@
 #include "parsing_properties.hpp"
 #include <gtest/gtest.h>
 
+#include "tests/paths/paths.hpp"
+
 namespace spillway::platforms {
 namespace {
 
-const std::filesystem::path corpus = std::filesystem::path(SPILLWAY_SOURCE_DIR) / "tests/platforms/corpus";
+const std::filesystem::path corpus = paths::source("tests/platforms/corpus");
 
 void replay(const std::string& folder, const std::function<void(std::string_view)>& check) {
   std::size_t files = 0;

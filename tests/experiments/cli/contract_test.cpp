@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/paths/paths.hpp"
+
 namespace spillway::cli_test {
 namespace {
 
@@ -53,7 +55,7 @@ TEST(Contract, WithoutVerbTheUsageGoesToStderrOnly) {
 
 TEST(Contract, WhatCannotBeWrittenToStdoutIsAFailure) {
   const Folder folder;
-  const std::string command = std::string(SPILLWAY_PROGRAM) + " list models > /dev/full 2> " + (folder / "err");
+  const std::string command = paths::program() + " list models > /dev/full 2> " + (folder / "err");
   const int status = std::system(command.c_str());
   EXPECT_EQ(WEXITSTATUS(status), 1);
   EXPECT_EQ(contents(folder / "err"), "spillway list: cannot write the result to stdout: No space left on device\n");

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/paths/paths.hpp"
+
 namespace spillway::cli_test {
 namespace {
 
@@ -13,7 +15,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const std::string classifier = SPILLWAY_SOURCE_DIR "/tests/models/data/fmnist_vggmini_bn.onnx";
+const std::string classifier = paths::source("tests/models/data/fmnist_vggmini_bn.onnx");
 
 TEST(Export, WritesANetworkThatInspectReads) {
   const Folder folder;

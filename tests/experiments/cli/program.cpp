@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/paths/paths.hpp"
+
 namespace spillway::cli_test {
 namespace {
 
@@ -25,7 +27,7 @@ void redirect(const char* path, int flags, int descriptor) {
   redirect(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
   if (::chdir(folder.c_str()) != 0) ::_exit(127);
   std::vector<char*> argv;
-  std::string program = SPILLWAY_PROGRAM;
+  std::string program = paths::program();
   argv.push_back(program.data());
   for (const std::string& argument : arguments)
     argv.push_back(const_cast<char*>(argument.c_str()));

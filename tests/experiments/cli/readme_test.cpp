@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/paths/paths.hpp"
+
 namespace spillway::cli_test {
 namespace {
 
@@ -20,7 +22,7 @@ struct Shown {
 };
 
 std::vector<std::string> readme() {
-  return lines(contents(SPILLWAY_SOURCE_DIR "/README.md"));
+  return lines(contents(paths::source("README.md")));
 }
 
 std::vector<Shown> shown_calls() {

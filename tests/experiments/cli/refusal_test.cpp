@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/paths/paths.hpp"
+
 namespace spillway::cli_test {
 namespace {
 
@@ -148,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(RefusedFile, EveryMistakeOfABoardFileIsReportedWithItsPlace) {
   const Folder folder;
-  std::string board = contents(SPILLWAY_SOURCE_DIR "/platforms/boards/stm32f746g-disco.yaml");
+  std::string board = contents(paths::source("platforms/boards/stm32f746g-disco.yaml"));
   board.replace(board.find("320 KiB"), 7, "320");
   board.replace(board.find("clock:"), 6, "clok:");
   const std::string file = folder / "mine.yaml";

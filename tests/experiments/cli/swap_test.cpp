@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/paths/paths.hpp"
 #include "tests/sim/trace/trace_rules.hpp"
 
 namespace spillway::cli_test {
@@ -135,7 +136,7 @@ TEST(Swap, ResultsDirectoryHoldsResultAndWhereItCameFrom) {
   EXPECT_EQ(record["command"], "spillway swap mobilenet --output " + output);
   EXPECT_THAT(contents(output + "/config.yaml"), HasSubstr("sram: [327680 B]"));
   EXPECT_EQ(contents(output + "/board-stm32f746g-disco.yaml"),
-            contents(SPILLWAY_SOURCE_DIR "/platforms/boards/stm32f746g-disco.yaml"));
+            contents(paths::source("platforms/boards/stm32f746g-disco.yaml")));
 
   // The configuration is an experiment: it gives the same results again.
   const Call again = spillway({"sweep", output + "/config.yaml", "--output", folder / "again"});

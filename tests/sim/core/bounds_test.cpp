@@ -10,6 +10,7 @@
 #include "models/zoo.hpp"
 #include "sim/core/scheduler.hpp"
 #include "sim/tiling/swap_plan.hpp"
+#include "tests/paths/paths.hpp"
 
 namespace spillway::oracle {
 namespace {
@@ -22,7 +23,7 @@ static_assert(core::Scheduler::state_bytes(vgg16) < state_bound, "VGG-16's state
 
 /// The value of a key in the file of bounds.
 std::size_t bound(const std::string& key) {
-  std::ifstream file(SPILLWAY_SOURCE_DIR "/sim/core/bounds.txt");
+  std::ifstream file(paths::source("sim/core/bounds.txt"));
   std::string line;
   while (std::getline(file, line)) {
     std::istringstream words(line);

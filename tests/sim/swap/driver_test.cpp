@@ -10,6 +10,7 @@
 #include "sim/core/geometry.hpp"
 #include "sim/swap/simulate.hpp"
 #include "sim/tiling/counts.hpp"
+#include "tests/paths/paths.hpp"
 
 namespace spillway::swap {
 namespace {
@@ -56,7 +57,7 @@ class Drivers : public testing::TestWithParam<Driver> {};
 // To accept a change of the model's predictions: SPILLWAY_UPDATE_GOLDEN=1 swap_test
 // --gtest_filter='*GoldenLog/VirtualClock'
 TEST_P(Drivers, GoldenLog) {
-  const std::string path = SPILLWAY_SOURCE_DIR "/tests/sim/swap/golden/tiny-residual.log";
+  const std::string path = paths::source("tests/sim/swap/golden/tiny-residual.log");
   Log log;
   simulate(tiling::make_plan(*models::zoo("tiny-residual"), request(16, 1, 2)), paper_board(), paper_card(),
            {Mode::parallel, GetParam(), &log});

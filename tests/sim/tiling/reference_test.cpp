@@ -9,6 +9,7 @@
 #include "models/zoo.hpp"
 #include "sim/tiling/counts.hpp"
 #include "sim/tiling/swap_plan.hpp"
+#include "tests/paths/paths.hpp"
 
 /// Task counts, tile shapes and bytes of the paper's rules against tables made by an independent program (data/*.csv).
 /// That program did not model Add layers and counted one input read for a tile of a concatenated input.
@@ -20,7 +21,7 @@ constexpr std::uint64_t kib = 1024;
 using Row = std::vector<std::string>;
 
 std::vector<Row> read_table(const std::string& name) {
-  std::ifstream file(std::string(SPILLWAY_SOURCE_DIR) + "/tests/sim/tiling/data/" + name);
+  std::ifstream file(paths::source("tests/sim/tiling/data/" + name));
   std::vector<Row> rows;
   std::string line, cell;
   std::getline(file, line);
