@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,9 @@ namespace {
 
 // A name longer than this is no slip of the fingers; the bound keeps the quadratic table small for hostile input.
 constexpr std::size_t longest_name = 100;
+
+// What is shorter begins too many names to stand for one of them.
+constexpr std::size_t shortest_beginning = 3;
 
 // The case of a letter only decides between names that are otherwise equally near.
 constexpr std::size_t edit = 1000;
@@ -47,11 +51,16 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::optional<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates) {
   if (name.empty() || name.size() > longest_name) return std::nullopt;
   const std::size_t limit = edit * std::max<std::size_t>(1, name.size() / 3);
-  std::optional<std::string> best;
+  std::optional<std::string> best, best_longer;
   std::size_t best_cost = limit + edit;
+  std::size_t best_longer_cost = std::numeric_limits<std::size_t>::max();
   for (const std::string& candidate : candidates) {
     if (candidate.size() > longest_name) continue;
     const std::size_t cost = distance(name, candidate);
+    if (name.size() >= shortest_beginning && candidate.starts_with(name) && cost < best_longer_cost) {
+      best_longer = candidate;
+      best_longer_cost = cost;
+    }
     // A name of one or two letters is not near to another one that shares no letter with it.
     if (cost >= edit * std::max(name.size(), candidate.size())) continue;
     if (cost < best_cost) {
@@ -59,10 +68,8 @@ std::optional<std::string> nearest(std::string_view name, const std::vector<std:
       best_cost = cost;
     }
   }
-  if (best || name.size() < 3) return best;
-  const auto longer = std::ranges::find_if(candidates, [&](const std::string& c) { return c.starts_with(name); });
-  if (longer == candidates.end()) return std::nullopt;
-  return *longer;
+  const bool only_case_differs = best_cost < edit;
+  return best_longer && !only_case_differs ? best_longer : best;
 }
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {

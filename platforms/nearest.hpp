@@ -8,9 +8,10 @@
 namespace spillway::platforms {
 
 /// The candidate that `name` was probably meant to be, for error messages.
-/// Compares by edit distance with swapped neighbours; the case of letters decides only between equals. The limit is
-/// one edit for every three letters of `name` (at least one), so that nonsense gets no suggestion. Without a candidate
-/// within the limit, one that begins with `name` (three letters or more). Ties go to the first candidate.
+/// A candidate that differs in the case of letters only comes first, then one that begins with `name` (three letters or
+/// more), then the nearest by edit distance with swapped neighbours, where the case of letters decides only between
+/// equals. The limit is one edit for every three letters of `name` (at least one), so that nonsense gets no suggestion.
+/// Ties go to the first candidate.
 std::optional<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates);
 
 /// `; did you mean "x"?` for an error message, or nothing without a near candidate.

@@ -33,6 +33,9 @@ TEST(Nearest, CaseCostsLessThanALetter) {
 TEST(Nearest, BeginningOfALongName) {
   EXPECT_EQ(nearest("stm32f", {"swapnn-paper", "stm32f746g-disco"}), "stm32f746g-disco");
   EXPECT_EQ(nearest("st", {"stm32f746g-disco"}), std::nullopt);
+  EXPECT_EQ(nearest("stm32f746g", {"stm32h743", "stm32f746g-disco"}), "stm32f746g-disco") << "though three edits away";
+  EXPECT_EQ(nearest("net", {"net-of-nets", "nets"}), "nets") << "the nearest of several";
+  EXPECT_EQ(nearest("alexnet", {"alexnet-ungrouped", "AlexNet"}), "AlexNet") << "but for its case the whole name";
 }
 
 TEST(Nearest, TextForErrors) {
