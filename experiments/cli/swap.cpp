@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -28,6 +29,10 @@ namespace {
 
 constexpr std::uint64_t most_frames = 100'000;
 
+// The viewer takes a few hundred MB of JSON; an event has about 130 bytes.
+constexpr std::string_view default_trace_events = "1000000";
+constexpr std::uint64_t most_trace_events = 1'000'000'000;
+
 struct Options {
   PlanOptions plan;
   std::string mode = "parallel";
@@ -38,6 +43,7 @@ struct Options {
   std::string driver = "virtual-clock";
   std::optional<std::string> contention;
   std::optional<std::string> trace, trace_csv, csv, output;
+  std::optional<std::string> trace_events;
   bool force = false;
 
   Options() {
@@ -50,10 +56,11 @@ struct Options {
 struct SwapRequest {
   PlanRequest plan;
   swap::Options run;
+  std::uint64_t trace_events = 0;  ///< after which a trace is cut
 };
 
 SwapRequest read(const Options& options, Request& request) {
-  SwapRequest asked{read(options.plan, request), {}};
+  SwapRequest asked{read(options.plan, request), {}, 0};
   const auto mode = request.choice("--mode", "mode", options.mode, {"parallel", "sequential"});
   const auto queue = request.choice("--queue", "queue", options.queue, {"skip", "strict"});
   const auto pools = request.choice("--pools", "division into pools", options.pools, {"separate", "shared"});
@@ -66,6 +73,9 @@ SwapRequest read(const Options& options, Request& request) {
     if (asked.plan.board) asked.plan.board->contention.value = share;
   }
   if (options.trace) request.writable_file("--trace", *options.trace);
+  asked.trace_events = request.number(
+      "--trace-events", options.trace_events.value_or(std::string(default_trace_events)), 1, most_trace_events);
+  if (options.trace_events && !options.trace) request.problem("--trace-events", "limits the trace of --trace FILE");
   if (options.trace_csv) request.writable_file("--trace-csv", *options.trace_csv);
   if (options.csv) request.writable_file("--csv", *options.csv);
 
@@ -81,10 +91,12 @@ SwapRequest read(const Options& options, Request& request) {
 /// The trace files that were asked for, as one sink.
 class Traces {
  public:
-  Traces(const Options& options, const tiling::SwapPlan& plan, const std::string& board) : options_(options) {
+  Traces(const Options& options, std::uint64_t trace_events, const tiling::SwapPlan& plan, const std::string& board)
+      : options_(options) {
     std::vector<trace::Sink*> sinks;
     if (options.trace) {
-      chrome_.emplace(*options.trace, plan.view(), plan.layer_names, trace::ChromeTraceOptions{.board = board});
+      chrome_.emplace(*options.trace, plan.view(), plan.layer_names,
+                      trace::ChromeTraceOptions{.max_events = trace_events, .board = board});
       sinks.push_back(&*chrome_);
     }
     if (options.trace_csv) {
@@ -102,6 +114,10 @@ class Traces {
       const trace::ChromeTraceSummary summary = chrome_->finish();
       fmt::print("trace       {}: {} tasks, {} dependencies; open it in Perfetto (ui.perfetto.dev)\n", *options_.trace,
                  with_thousands(summary.tasks), with_thousands(summary.dependencies));
+      if (summary.cut()) {
+        fmt::print("            cut after {} events: the last {} tasks are left out; --trace-events sets the limit\n",
+                   with_thousands(summary.events), with_thousands(summary.tasks_left_out));
+      }
     }
     if (csv_) {
       csv_->finish();
@@ -152,7 +168,7 @@ ExitCode simulate(const CLI::App& verb, const Options& options) {
   const tiling::SwapPlan plan = plan_for(*asked.plan.network, asked.plan.tiling);
   std::optional<experiments::ResultsDirectory> directory;
   if (options.output) directory.emplace(*options.output, swap_experiment(), options.force);
-  Traces traces(options, plan, board.name);
+  Traces traces(options, asked.trace_events, plan, board.name);
 
   swap::Options how = asked.run;
   how.sink = traces.sink();
@@ -197,6 +213,7 @@ void add_swap(CLI::App& app, Outcome& outcome) {
   add("--driver", options->driver, "The clock: virtual-clock or simgrid", "DRIVER")->capture_default_str();
   add("--contention", options->contention, "Share of the compute rate lost during a transfer [the board's]", "SHARE");
   add("--trace", options->trace, "Writes the schedule for Perfetto (Chrome trace-event JSON)", "FILE");
+  add("--trace-events", options->trace_events, "Events after which the trace for Perfetto is cut [1000000]", "N");
   add("--trace-csv", options->trace_csv, "Writes the schedule as CSV", "FILE");
   add("--csv", options->csv, "Writes the result as CSV, one line", "FILE");
   add("--output", options->output, "Writes result, configuration, board and card into a folder", "DIR");

@@ -15,6 +15,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
@@ -104,6 +105,27 @@ TEST(Swap, TraceKeepsTheRulesOfTraceEvents) {
     EXPECT_GT(report.counter_samples, 0U);
     EXPECT_THAT(value(call, "trace"), HasSubstr("9,020 tasks"));
   }
+}
+
+TEST(Swap, ALongTraceIsCutAndSaysWhatIsLeftOut) {
+  const Folder folder;
+  const Call call = spillway({"swap", "mobilenet", "--trace", folder / "t.json", "--trace-events", "1000"});
+  ASSERT_EQ(call.exit_code, 0) << call.err;
+  const trace_rules::Report report = trace_rules::check_file(folder / "t.json");
+  EXPECT_THAT(report.broken, IsEmpty());
+  EXPECT_LE(report.slices + 2 * report.flows + report.counter_samples, 1000U);
+  EXPECT_GT(report.slices, 100U);
+  const std::string left_out = std::to_string(2829 + 1681 - report.slices);
+  EXPECT_THAT(call.out,
+              HasSubstr("the last " + left_out.substr(0, 1) + ',' + left_out.substr(1) + " tasks are left out"));
+}
+
+TEST(Swap, ATraceHasAMillionEventsUnlessMoreAreAskedFor) {
+  const Folder folder;
+  const Call call =
+      spillway({"swap", "vgg16", "--board", "swapnn-paper", "--frames", "3", "--trace", folder / "t.json"});
+  ASSERT_EQ(call.exit_code, 0) << call.err;
+  EXPECT_THAT(call.out, AllOf(HasSubstr("            cut after "), HasSubstr(" tasks are left out")));
 }
 
 TEST(Swap, TraceCsvHoldsEveryTask) {
