@@ -12,14 +12,12 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "experiments/csv.hpp"
 #include "platforms/catalogue.hpp"
 #include "platforms/problems.hpp"
-#include "platforms/units.hpp"
 #include "platforms/yaml_document.hpp"
 #include "sim/trace/output_file.hpp"
 
@@ -35,29 +33,6 @@ constexpr std::string_view journal_name = "points.journal";
 
 std::string text_or_empty(const std::optional<double>& value) {
   return value ? to_text(*value) : "";
-}
-
-/// A value as an experiment file writes it.
-std::string as_yaml(std::size_t parameter, const Value& value) {
-  const auto which = static_cast<Parameter>(parameter);
-  if (which == Parameter::sram || which == Parameter::buffer)
-    return fmt::format("{} B", std::get<std::uint64_t>(value));
-  return to_text(value);
-}
-
-std::string as_yaml(const Block& block, std::string_view first_indent, std::string_view indent) {
-  std::string text;
-  for (std::size_t i = 0; i < parameter_count; ++i) {
-    std::vector<std::string> values;
-    for (const Value& value : block[i])
-      values.push_back(as_yaml(i, value));
-    text += fmt::format("{}{}: [{}]\n", i == 0 ? first_indent : indent, parameters()[i].key, fmt::join(values, ", "));
-  }
-  return text;
-}
-
-std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump();
 }
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& message) {
@@ -262,17 +237,6 @@ std::string comparison_csv(std::span<const Comparison> comparisons) {
   return csv;
 }
 
-std::string config_yaml(const Experiment& experiment) {
-  std::string text = fmt::format("name: {}\ntitle: {}\n", experiment.name, quoted(experiment.title));
-  if (!experiment.paper.empty()) text += fmt::format("paper: {}\n", quoted(experiment.paper));
-  text += fmt::format("question: {}\nsweep:\n", quoted(experiment.question));
-  text += as_yaml(experiment.blocks.front(), "  ", "  ");
-  if (experiment.blocks.size() > 1) text += "also:\n";
-  for (const Block& block : std::span(experiment.blocks).subspan(1))
-    text += as_yaml(block, "  - ", "    ");
-  return text;
-}
-
 ResultsDirectory::ResultsDirectory(fs::path path, const Experiment& experiment, bool force) : path_(std::move(path)) {
   std::error_code error;
   if (fs::exists(path_, error) && !fs::is_directory(path_, error)) refuse(path_, "is no directory; results need one");
@@ -311,6 +275,8 @@ bool ResultsDirectory::is_complete(const Experiment& experiment, const std::stri
                               "replaced, or choose another directory with --output",
                               what_differs(path_, experiment, run.value("version", ""), version)));
   }
+  // Other tables, timelines or published values for the same points.
+  if (read_file(path_ / config_file) != config_yaml(experiment)) return false;
   failures = run["points"].value("failed", std::size_t{}) +
              run["published"].value(std::string(to_string(Verdict::miss)), std::size_t{});
   return true;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "experiments/comparison.hpp"
+#include "experiments/configuration.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/journal.hpp"
 #include "experiments/runner.hpp"
@@ -22,9 +23,6 @@ std::string results_csv(const Experiment& experiment, std::span<const PointResul
 
 /// One line for each comparison.
 std::string comparison_csv(std::span<const Comparison> comparisons);
-
-/// The sweep with every parameter spelled out, itself an experiment file.
-std::string config_yaml(const Experiment& experiment);
 
 /// What is known about a run but not part of its results: it stands only in run.json.
 struct RunRecord {
@@ -51,7 +49,8 @@ class ResultsDirectory {
   void refuse_unfinished() const;
 
   /// Whether the directory holds everything of this configuration; then the points that failed, or missed a published
-  /// value unexpectedly, are counted into `failures`. Throws InputError when it is complete with another one.
+  /// value unexpectedly, are counted into `failures`. Throws InputError when it is complete with another one. What the
+  /// same points are asked for besides, tables or published values, may have changed: then it is not complete.
   bool is_complete(const Experiment& experiment, const std::string& version, std::size_t& failures) const;
 
   /// Points that an interrupted sweep left; nothing where there are none. Throws InputError when they are of another

@@ -78,7 +78,7 @@ def _table(directories, file):
 
 
 def read(*directories):
-    """The points of one or several results directories, one row each, typed (experiments/README.md has the columns)."""
+    """The points of one or several results directories, one row each, typed (experiments/results.md has the columns)."""
     return _table(directories, "results.csv")
 
 

@@ -100,8 +100,13 @@ TEST_F(Results, EveryLineHasAllColumns) {
   EXPECT_EQ(count, experiment.points.size());
 }
 
-TEST_F(Results, TheResolvedConfigurationIsTheSameExperiment) {
-  EXPECT_EQ(parse_experiment(config_yaml(experiment), "config.yaml").points, experiment.points);
+TEST_F(Results, OfTheSamePointsAreNotCompleteWhenMoreIsAskedOfThem) {
+  write(folder / "small");
+  const ResultsDirectory directory(folder / "small", experiment, false);
+  std::size_t failures = 0;
+  EXPECT_TRUE(directory.is_complete(experiment, "0.0", failures));
+  experiment.tables.push_back(Table::layers);
+  EXPECT_FALSE(directory.is_complete(experiment, "0.0", failures));
 }
 
 TEST_F(Results, MayReplaceResultsOfTheSameExperimentOnly) {
@@ -157,7 +162,8 @@ TEST_F(Results, AKilledWriterLeavesWholeFilesAndARecordOnlyWhenAllAreThere) {
 }
 
 TEST(Readme, NamesEveryColumnAndParameter) {
-  const std::string readme = content(paths::source("experiments/README.md"));
+  const std::string readme =
+      content(paths::source("experiments/README.md")) + content(paths::source("experiments/results.md"));
   for (const Metric& metric : metrics())
     EXPECT_THAT(readme, HasSubstr(std::string(metric.name)));
   for (const ParameterInfo& parameter : parameters())
