@@ -1,6 +1,7 @@
 #include "experiments/parameters.hpp"
 
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ using platforms::YamlValue;
 template <typename T>
 Reader<Value> as_value(Reader<T> reader) {
   return [reader = std::move(reader)](const YamlValue& value) -> std::optional<Value> {
-    if (std::optional<T> read = reader(value)) return Value(std::move(*read));
+    if (std::optional<T> read = reader(value)) return std::optional<Value>(std::in_place, std::move(*read));
     return std::nullopt;
   };
 }

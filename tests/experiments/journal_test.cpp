@@ -55,8 +55,8 @@ class JournalFile : public testing::Test {
 
 TEST_F(JournalFile, GivesBackWhatWasAppended) {
   results[3] = {PointStatus::failed, "a reason\twith \\ and\nlines, \xff", {}};
-  results[4].metrics.front() = Value{std::numeric_limits<double>::infinity()};
-  results[4].metrics.back() = Value{std::string("tab\t")};
+  results[4].metrics.front().emplace(std::numeric_limits<double>::infinity());
+  results[4].metrics.back().emplace(std::string("tab\t"));
   write_all();
   const auto read = read_journal(file);
   ASSERT_TRUE(read);
