@@ -50,6 +50,17 @@ function(spillway_room name path)
   endif()
 endfunction()
 
+# Optimises a room's library across its files and into the programs that link it: the core's steps are short, calls between
+# them would take much of their time.
+function(spillway_optimise_across_files target)
+  include(CheckIPOSupported)
+  check_ipo_supported(RESULT supported OUTPUT reason LANGUAGES CXX)
+  if(supported AND NOT SPILLWAY_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+    set_target_properties(${target} PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
+    target_compile_options(${target} PRIVATE -O3)
+  endif()
+endfunction()
+
 # Warnings and sanitizers, the same for every target of ours.
 function(spillway_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
