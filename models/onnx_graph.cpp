@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -19,20 +20,38 @@ using Extents = std::vector<std::int64_t>;
 
 class GraphMaker {
  public:
-  GraphMaker(const Network& network, const std::function<LayerWeights(NodeId)>& weights_of, const Store& store)
-      : network_(network), weights_of_(weights_of), store_(store), wants_row_(network.nodes().size()) {
-    for (const Node& node : network.nodes())
+  GraphMaker(const Network& network, const OnnxWriteOptions& options,
+             const std::function<LayerWeights(NodeId)>& weights_of, const Store& store)
+      : network_(network),
+        options_(options),
+        weights_of_(weights_of),
+        store_(store),
+        wants_row_(network.nodes().size()) {
+    for (const Node& node : network.nodes()) {
+      const auto named = options.tensors.find(node.name);
+      tensors_.push_back(named == options.tensors.end() ? node.name : named->second);
       taken_.insert(node.name);
+      taken_.insert(tensors_.back());
+    }
     decide_rows();
   }
 
-  onnx::ModelProto run(const std::vector<std::string>& outputs) {
+  std::set<std::string> rows() {
+    std::set<std::string> names;
+    for (NodeId id = 0; id < network_.nodes().size(); ++id) {
+      is_row_.push_back(makes_row(id));
+      if (is_row_.back()) names.insert(network_.node(id).name);
+    }
+    return names;
+  }
+
+  onnx::ModelProto run() {
     model_.set_ir_version(7);
     model_.set_producer_name("spillway");
     graph_.set_name(network_.name());
     for (NodeId id = 0; id < network_.nodes().size(); ++id)
       add(id);
-    add_outputs(outputs);
+    add_outputs(options_.outputs);
     onnx::OperatorSetIdProto& set = *model_.add_opset_import();
     set.set_domain("");
     set.set_version(needs_opset_14_ ? 14 : 13);
@@ -74,7 +93,8 @@ class GraphMaker {
     const Node& node = network_.node(id);
     if (node.op == Operator::dense || node.op == Operator::flatten) return true;
     const bool is_vector = node.output.height == 1 && node.output.width == 1;
-    if (node.op == Operator::input || node.op == Operator::reshape) return is_vector && wants_row_[id];
+    if (node.op == Operator::input || node.op == Operator::reshape)
+      return is_vector && (options_.rows ? options_.rows->contains(node.name) : wants_row_[id]);
     return keeps_rank(node.op) && std::ranges::all_of(node.inputs, [this](NodeId operand) { return is_row_[operand]; });
   }
 
@@ -94,7 +114,8 @@ class GraphMaker {
     node.set_op_type(type);
     for (const std::string& input : inputs)
       node.add_input(input);
-    node.add_output(name);
+    const std::optional<NodeId> id = network_.find(name);
+    node.add_output(id ? tensors_[*id] : name);
     return node;
   }
 
@@ -116,17 +137,21 @@ class GraphMaker {
       made.add_ints(value);
   }
 
-  std::string add_numbers(const std::string& wanted, const Extents& extents, std::span<const float> values) {
+  std::string add_numbers(const std::string& wanted, const Extents& extents, std::vector<float> values) {
+    return add_numbers(wanted, Tensor(extents, std::move(values)));
+  }
+
+  std::string add_numbers(const std::string& wanted, const Tensor& numbers) {
     onnx::TensorProto& tensor = *graph_.add_initializer();
     tensor.set_name(unused(wanted));
     tensor.set_data_type(onnx::TensorProto::FLOAT);
-    for (const std::int64_t extent : extents)
+    for (const std::int64_t extent : numbers.extents())
       tensor.add_dims(extent);
-    store_(tensor, values);
+    store_(tensor, numbers);
     return tensor.name();
   }
 
-  std::string add_number(const std::string& wanted, float value) { return add_numbers(wanted, {}, {&value, 1}); }
+  std::string add_number(const std::string& wanted, float value) { return add_numbers(wanted, {}, {value}); }
 
   std::string add_extents(const std::string& wanted, const Extents& extents) {
     onnx::TensorProto& tensor = *graph_.add_initializer();
@@ -149,13 +174,14 @@ class GraphMaker {
   /// An operand as a row or as a map, whatever it was made as.
   std::string operand(const Node& reader, NodeId id, bool row) {
     const Node& node = network_.node(id);
-    if (is_row_[id] == row) return node.name;
+    const std::string& tensor = tensors_[id];
+    if (is_row_[id] == row) return tensor;
     const std::string name = unused(reader.name + (row ? "_row" : "_map"));
     if (row) {
-      set(add_node(name, "Flatten", {node.name}), "axis", std::int64_t{1});
+      set(add_node(name, "Flatten", {tensor}), "axis", std::int64_t{1});
     } else {
       const std::string extents = add_extents(name + ".shape", extents_of(node.output, false));
-      add_node(name, "Reshape", {node.name, extents});
+      add_node(name, "Reshape", {tensor, extents});
     }
     return name;
   }
@@ -165,7 +191,7 @@ class GraphMaker {
     const bool row = is_row_[id] || node.op == Operator::dense;
     std::vector<std::string> names;
     for (const NodeId input : node.inputs)
-      names.push_back(node.op == Operator::flatten || node.op == Operator::reshape ? network_.node(input).name
+      names.push_back(node.op == Operator::flatten || node.op == Operator::reshape ? tensors_[input]
                                                                                    : operand(node, input, row));
     return names;
   }
@@ -174,7 +200,7 @@ class GraphMaker {
     const Node& node = network_.node(id);
     is_row_.push_back(makes_row(id));
     if (node.op == Operator::input) {
-      set_value(*graph_.add_input(), node.name, extents_of(node.output, is_row_[id]));
+      set_value(*graph_.add_input(), tensors_[id], extents_of(node.output, is_row_[id]));
       return;
     }
     std::vector<std::string> inputs = operands(id);
@@ -218,9 +244,8 @@ class GraphMaker {
   void add_weights(NodeId id, std::vector<std::string>& inputs, const char* first, const char* second) {
     const LayerWeights weights = checked_weights(id);
     const std::string& name = network_.node(id).name;
-    inputs.push_back(add_numbers(name + first, weights.weights.extents(), weights.weights.values()));
-    if (!weights.bias.empty())
-      inputs.push_back(add_numbers(name + second, weights.bias.extents(), weights.bias.values()));
+    inputs.push_back(add_numbers(name + first, weights.weights));
+    if (!weights.bias.empty()) inputs.push_back(add_numbers(name + second, weights.bias));
   }
 
   static void set_window(NodeProto& made, const Window& window) {
@@ -366,15 +391,17 @@ class GraphMaker {
     for (const NodeId id : outputs) {
       const Node& node = network_.node(id);
       if (node.op == Operator::input) throw Refusal(fmt::format("the output '{}' is an input", node.name));
-      set_value(*graph_.add_output(), node.name, extents_of(node.output, is_row_[id]));
+      set_value(*graph_.add_output(), tensors_[id], extents_of(node.output, is_row_[id]));
     }
   }
 
   const Network& network_;
+  const OnnxWriteOptions& options_;
   const std::function<LayerWeights(NodeId)>& weights_of_;
   const Store& store_;
   std::vector<bool> wants_row_, is_row_;
   std::set<std::string> taken_;
+  std::vector<std::string> tensors_;  ///< by node
   std::string dense_weight_bytes_;
   bool needs_opset_14_ = false;
   onnx::ModelProto model_;
@@ -383,9 +410,18 @@ class GraphMaker {
 
 }  // namespace
 
-onnx::ModelProto model_of(const Network& network, const std::vector<std::string>& outputs,
+onnx::ModelProto model_of(const Network& network, const OnnxWriteOptions& options,
                           const std::function<LayerWeights(NodeId)>& weights_of, const Store& store) {
-  return GraphMaker(network, weights_of, store).run(outputs);
+  return GraphMaker(network, options, weights_of, store).run();
 }
 
 }  // namespace spillway::models::onnx_file
+
+namespace spillway::models {
+
+std::set<std::string> rows_of(const Network& network) {
+  const OnnxWriteOptions options;
+  return onnx_file::GraphMaker(network, options, nullptr, nullptr).rows();
+}
+
+}  // namespace spillway::models

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,8 +26,18 @@ struct OnnxReadOptions {
   std::map<std::string, std::int64_t> dimensions;
   /// Read the trained numbers, too. They stay in the memory that the file was read into.
   bool weights = false;
+  /// Nodes that stay layers of their own where they could be done with others, by the names of OnnxModel::layers:
+  /// biases.
+  std::set<std::string> apart = {};
   /// Bytes of numbers that may be made anew (ConstantOfShape, weights stored transposed), all together.
   std::int64_t most_made_bytes = std::int64_t{1} << 31;
+};
+
+/// A node of a file as people know it.
+struct OnnxLayer {
+  std::string name;    ///< the node's name in the network, had it one
+  std::string tensor;  ///< its first output; AutoDiCE calls the node so, with `_` for `/`
+  std::string node;    ///< the network's node that does its work; empty: a constant, folded
 };
 
 /// What a file holds.
@@ -39,6 +50,8 @@ struct OnnxModel {
   std::map<std::string, std::string> merged;
   std::vector<std::string> outputs;  ///< nodes whose results are the model's, in the file's order
   std::int64_t opset = 0, ir = 0;
+  std::vector<OnnxLayer> layers;               ///< every node of the file, in its order
+  std::map<std::string, std::string> tensors;  ///< names of values in the file, by the network's node that makes them
 };
 
 /// Reads and checks a model. A node keeps its ONNX name where that is unique and not empty; otherwise it is called as

@@ -70,8 +70,14 @@ Translation::Translation(std::shared_ptr<onnx::ModelProto> model, const std::fil
       graph_(model_->graph()),
       path_(path),
       want_weights_(options.weights),
+      apart_(options.apart),
       numbers_(model_, path.parent_path(), options.most_made_bytes),
-      result_{.network = Network(network_name(*model_, path)), .weights = {}, .merged = {}, .outputs = {}},
+      result_{.network = Network(network_name(*model_, path)),
+              .weights = {},
+              .merged = {},
+              .outputs = {},
+              .layers = {},
+              .tensors = {}},
       done_(static_cast<std::size_t>(graph_.node_size())) {
   result_.ir = model_->ir_version();
   result_.opset = opset_of(*model_);
@@ -101,6 +107,7 @@ OnnxModel Translation::run() {
   for (int position = 0; position < graph_.node_size(); ++position)
     if (!done_[static_cast<std::size_t>(position)]) translate(position);
   bind_outputs();
+  list_layers();
   check_shapes("the file");
   for (const std::string& name : dense_weight_bytes_)
     note(-1,
@@ -221,6 +228,24 @@ void Translation::bind_outputs() {
       result_.outputs.push_back(result_.network.node(map->node).name);
   }
   if (graph_.output_size() == 0) note(-1, "the graph has no output; expected one or more");
+}
+
+void Translation::list_layers() {
+  for (const onnx::ValueInfoProto& input : graph_.input())
+    if (result_.network.find(input.name())) result_.tensors.emplace(input.name(), input.name());
+  for (int position = 0; position < graph_.node_size(); ++position) {
+    const onnx::NodeProto& node = graph_.node(position);
+    OnnxLayer layer{names_[static_cast<std::size_t>(position)], node.output_size() > 0 ? node.output(0) : "", ""};
+    const auto value = values_.find(layer.tensor);
+    const Map* const map = value == values_.end() ? nullptr : std::get_if<Map>(&value->second);
+    if (map != nullptr) layer.node = result_.network.node(map->node).name;
+    const auto merged = result_.merged.find(layer.name);
+    if (merged != result_.merged.end()) layer.node = merged->second;
+    // What a bias behind a layer makes is that layer's result; a Pad before it is not.
+    if (map != nullptr && !map->pad && (layer.name == layer.node || merged != result_.merged.end()))
+      result_.tensors.insert_or_assign(layer.node, layer.tensor);
+    result_.layers.push_back(std::move(layer));
+  }
 }
 
 void Translation::check_shapes(std::string_view source) {
@@ -354,6 +379,7 @@ std::optional<NodeReader::BiasAdd> NodeReader::following_bias(const std::vector<
   if (position == graph_output) return std::nullopt;
   NodeReader add(translation_, position);
   if (add.proto().op_type() != "Add" || add.inputs() != 2) return std::nullopt;
+  if (translation_.apart_.contains(add.name())) return std::nullopt;
   const int other = add.proto().input(0) == output ? 1 : 0;
   const auto known = translation_.values_.find(add.proto().input(other));
   if (known == translation_.values_.end()) return std::nullopt;

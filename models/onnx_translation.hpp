@@ -61,6 +61,7 @@ class Translation {
   void read_metadata();
   void translate(int position);
   void bind_outputs();
+  void list_layers();
   /// Notes shapes that the file declares, or that libonnx infers, other than ours.
   void check_shapes(std::string_view source);
   void note(int position, std::string what);
@@ -70,6 +71,7 @@ class Translation {
   const onnx::GraphProto& graph_;
   std::filesystem::path path_;
   bool want_weights_;
+  std::set<std::string> apart_;
   Numbers numbers_;
   OnnxModel result_;
   std::vector<std::string> names_;                   ///< of the nodes

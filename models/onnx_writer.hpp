@@ -2,6 +2,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,7 +22,15 @@ struct OnnxWriteOptions {
   std::uint64_t seed = 1;
   /// Nodes whose results are the model's; empty: those that no other node reads.
   std::vector<std::string> outputs;
+  /// Names of nodes' results (and of inputs) in the file, where they are not called as the node.
+  std::map<std::string, std::string> tensors = {};
+  /// Inputs and reshapes whose vectors are rows, 1xN, rather than maps, 1xNx1x1; without: as their readers want them.
+  std::optional<std::set<std::string>> rows = {};
 };
+
+/// The nodes whose results write_onnx makes rows: what a part of a network needs for OnnxWriteOptions::rows, so that it
+/// agrees with the other parts.
+std::set<std::string> rows_of(const Network& network);
 
 /// Writes a network with these weights. The file (and its data) appears whole or not at all; ONNX's own checker has
 /// accepted it. Read back, it gives the same network and the same weights.

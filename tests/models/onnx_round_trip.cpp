@@ -67,7 +67,8 @@ void expect_older_dialect(std::string_view name) {
     if (network.biases(id) > 0) weights.bias = Tensor({extents.front()}, zeros(extents.front()));
     return weights;
   };
-  const onnx_file::Store bounds_only = [](onnx::TensorProto& tensor, std::span<const float> values) {
+  const onnx_file::Store bounds_only = [](onnx::TensorProto& tensor, const Tensor& numbers) {
+    const std::span<const float> values = numbers.values();
     if (values.size() == 1) tensor.set_raw_data(values.data(), sizeof(float));
   };
   const onnx::ModelProto older = in_older_dialect(onnx_file::model_of(network, {}, nothing, bounds_only));
