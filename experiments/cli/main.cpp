@@ -128,5 +128,7 @@ int main(int argc, char** argv) {
   add_swap(app, outcome);
   add_sweep(app, outcome);
   add_reproduce(app, outcome);
+  add_split(app, outcome);
+  add_run_local(app, outcome);
   return static_cast<int>(after_writing(app, run(app, outcome, argc, argv)));
 }

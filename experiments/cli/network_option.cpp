@@ -6,11 +6,10 @@
 #include <fmt/format.h>
 
 namespace spillway::cli {
-namespace {
 
-models::LoadOptions read_dimensions(const std::vector<std::string>& texts, Request& request) {
+models::LoadOptions read_dimensions(const NetworkOption& option, Request& request) {
   models::LoadOptions options;
-  for (const std::string& text : texts) {
+  for (const std::string& text : option.dimensions) {
     const std::size_t equals = text.rfind('=');
     if (equals == std::string::npos || equals == 0) {
       request.problem("--dim", fmt::format("\"{}\" is no extent of a dimension; expected NAME=EXTENT", text));
@@ -24,7 +23,10 @@ models::LoadOptions read_dimensions(const std::vector<std::string>& texts, Reque
   return options;
 }
 
-}  // namespace
+void note(const models::OnnxError& error, Request& request) {
+  for (const models::OnnxProblem& problem : error.problems())
+    request.problem({error.file().string(), 0, 0, "", to_string(problem)});
+}
 
 void NetworkOption::add_to(CLI::App& verb) {
   verb.add_option("NETWORK", network, "A network of the zoo (spillway list models) or an .onnx file")->type_name("");
@@ -35,7 +37,7 @@ void NetworkOption::add_to(CLI::App& verb) {
 }
 
 std::optional<models::LoadedNetwork> read(const NetworkOption& option, Request& request) {
-  const models::LoadOptions options = read_dimensions(option.dimensions, request);
+  const models::LoadOptions options = read_dimensions(option, request);
   if (option.network.empty()) {
     request.problem("NETWORK", "the name of a network is missing; `spillway list models` shows all");
     return std::nullopt;
@@ -45,8 +47,7 @@ std::optional<models::LoadedNetwork> read(const NetworkOption& option, Request& 
   } catch (const models::UnknownNetwork& error) {
     request.problem("NETWORK", unknown("network", error.name(), error.names(), "`spillway list models` shows all"));
   } catch (const models::OnnxError& error) {
-    for (const models::OnnxProblem& problem : error.problems())
-      request.problem({error.file().string(), 0, 0, "", to_string(problem)});
+    note(error, request);
   }
   return std::nullopt;
 }

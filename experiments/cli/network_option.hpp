@@ -20,6 +20,12 @@ struct NetworkOption {
   void add_to(CLI::App& verb);
 };
 
+/// The extents that --dim gives; notes every mistake in `request`.
+models::LoadOptions read_dimensions(const NetworkOption& option, Request& request);
+
+/// Notes what is wrong with a model file.
+void note(const models::OnnxError& error, Request& request);
+
 /// Loads the network; notes every mistake in `request`.
 std::optional<models::LoadedNetwork> read(const NetworkOption& option, Request& request);
 

@@ -27,5 +27,7 @@ void add_export(CLI::App& app, Outcome& outcome);
 void add_swap(CLI::App& app, Outcome& outcome);
 void add_sweep(CLI::App& app, Outcome& outcome);
 void add_reproduce(CLI::App& app, Outcome& outcome);
+void add_split(CLI::App& app, Outcome& outcome);
+void add_run_local(CLI::App& app, Outcome& outcome);
 
 }  // namespace spillway::cli
