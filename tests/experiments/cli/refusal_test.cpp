@@ -37,10 +37,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"UnknownVerb", "swp vgg16",
                 "spillway: unknown verb \"swp\"; did you mean \"swap\"? expected one of list, inspect, export, swap, "
                 "sweep, reproduce, split, run-local\n"},
-        Refusal{
-            "UnknownVerbWithoutRelative", "frobnicate",
-            "spillway: unknown verb \"frobnicate\"; expected one of list, inspect, export, swap, sweep, reproduce, split, "
-            "run-local\n"},
+        Refusal{"UnknownVerbWithoutRelative", "frobnicate",
+                "spillway: unknown verb \"frobnicate\"; expected one of list, inspect, export, swap, sweep, reproduce, "
+                "split, "
+                "run-local\n"},
         Refusal{"UnknownOption", "--versoin",
                 "spillway: unknown option \"--versoin\"; did you mean \"--version\"? expected a verb, --help or "
                 "--version\n"}),
