@@ -83,7 +83,8 @@ class Fusion {
     Step& target = program_.steps[*before];
     Convolution* convolution = std::get_if<Convolution>(&target.layer);
     if (convolution == nullptr || has_activation(target.layer) || target.inputs[scale_operand] != no_value ||
-        target.inputs[residual_operand] != no_value)
+        target.inputs[residual_operand] != no_value || !made_before(step.inputs[1], *before) ||
+        !made_before(step.inputs[2], *before))
       return std::nullopt;
     target.inputs[scale_operand] = step.inputs[1];
     target.inputs[shift_operand] = step.inputs[2];

@@ -418,13 +418,19 @@ class OneDnn::Implementation {
     return made;
   }
 
-  Layered make(const Concat& layer, const Step& step) {
+  Layered make(const Concat&, const Step& step) {
     const bool any_blocked = std::ranges::any_of(step.inputs, [&](ValueId id) { return layouts_[id].has_value(); });
-    if (layer.outer != 1 || !any_blocked) return nullptr;
+    // Along the channels of maps: a program read from ONNX joins other arrays and axes, too.
+    const memory::dims& output = program_.values[step.output].extents;
+    const bool of_channels = std::ranges::all_of(step.inputs, [&](ValueId id) {
+      const memory::dims& part = program_.values[id].extents;
+      return part.size() == 4 && output.size() == 4 && part[0] == 1 && output[0] == 1 && part[2] == output[2] &&
+             part[3] == output[3];
+    });
+    if (!of_channels || !any_blocked) return nullptr;
     std::vector<Description> given;
     for (const ValueId input : step.inputs)
       given.push_back(layout(input, program_.values[input].extents));
-    const memory::dims& output = program_.values[step.output].extents;
     const dnnl::concat::primitive_desc choice(1, given, cpu());
     auto made = std::make_unique<Primitive>(threads_);
     for (std::size_t input = 0; input < given.size(); ++input)
