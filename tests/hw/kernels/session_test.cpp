@@ -71,7 +71,8 @@ void check(const models::Network& network, std::uint32_t seed) {
   const std::vector<std::vector<float>> bits = outputs_of(first, frame);
   for (std::size_t output = 0; output < bits.size(); ++output) {
     const std::string& name = plain.values[plain.outputs[output]].name;
-    expect_near(bits[output], maps[*network.find(name)], 1e-5F, network.name() + " " + name);
+    // The definition sums in another order, and what it sums may cancel.
+    expect_near(bits[output], maps[*network.find(name)], 1e-4F, network.name() + " " + name);
   }
   Session shared(fused, {.threads = 3, .backend = Backend::eigen});
   EXPECT_EQ(outputs_of(shared, frame), bits) << network.name() << ": threads change bits";
@@ -84,7 +85,7 @@ void check(const models::Network& network, std::uint32_t seed) {
       expect_near(answers[output], bits[output], 1e-5F, network.name() + " with " + std::string(to_string(backend)));
   }
   // A second frame finds nothing of the first.
-  EXPECT_EQ(outputs_of(first, frame_of(plain, seed + 1)) == bits, false) << network.name();
+  EXPECT_NE(outputs_of(first, frame_of(plain, seed + 1)), bits) << network.name();
   EXPECT_EQ(outputs_of(first, frame), bits) << network.name() << ": an earlier frame left something";
 }
 
