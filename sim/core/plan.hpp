@@ -79,7 +79,9 @@ struct Layer {
   std::uint16_t weight_pins = 0;  ///< weights outside: hold the chunks of a group while all tiles of the group use
                                   ///< them; the group's first tile reads them. 0: every tile reads its chunks
   std::uint16_t output_pins = 0;  ///< kept output: hold the output, a tile each, until the next row, its only reader,
-                                  ///< has computed; it is neither written nor read. 0: the output goes to the card
+                                  ///< has computed; it is neither written nor read. 0: the output goes to the card.
+                                  ///< What else that row reads must be finished before, or the two wait for each
+                                  ///< other's pins: a part without channels makes this layer wait for it
   std::uint32_t plane_channels = 0;  ///< of the output under CardLayout::planes
 
   constexpr std::uint32_t tiles() const { return groups * rows * columns; }

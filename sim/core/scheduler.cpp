@@ -9,9 +9,14 @@ namespace {
 /// Whether a layer's pins hold what they are for and leave enough for everything else.
 bool pins_fit(const Plan& plan, const Layer& layer) {
   if (!layer.waits_for_all) return false;
-  if (layer.weights_outside() && (layer.weight_pins < layer.chunks || layer.weight_pins + 2 > plan.pools.weights))
+  if (layer.weights_outside() &&
+      (!layer.has_weights() || layer.weight_pins < layer.chunks || layer.weight_pins + 2 > plan.pools.weights))
     return false;
-  return !layer.keeps_output() || (layer.output_pins == layer.tiles() && layer.output_pins < plan.pools.output);
+  if (!layer.keeps_output()) return true;
+  // Only the next row reads a kept output, and has no pins to wait for.
+  const Layer* reader = &layer + 1;
+  return layer.output_pins == layer.tiles() && layer.output_pins < plan.pools.output && layer.consumers == 1 &&
+         plan.layers.data() + plan.consumers[layer.first_consumer] == reader && !reader->has_pins();
 }
 
 }  // namespace

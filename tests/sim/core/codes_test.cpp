@@ -230,6 +230,132 @@ TEST(Codes, CheckRefusesFewerOutputThanInputBuffers) {
   expect_refused(tables, Status::output_pool_small);
 }
 
+/// Both kinds of pins: two groups of two tiles with two chunks each, kept for a layer without pins.
+PlanTables plan_with_pins() {
+  PlanTables tables;
+  core::Layer first;
+  first.channels = 4;
+  first.tile_channels = 2;
+  first.height = first.input_height = 2;
+  first.width = first.input_width = first.tile_width = 1;
+  first.tile_height = 1;
+  first.chunk_filters = 1;
+  first.filter_bytes = 5;
+  first.weight_pins = 2;
+  first.output_pins = 4;
+  first.waits_for_all = true;
+  tables.add(first, {{0, 1, 0, core::network_input}});
+  core::Layer second = first;
+  second.weight_pins = second.output_pins = second.input_buffers = 0;
+  second.waits_for_all = false;
+  tables.add(second, {{0, 4, 0, 0, true}});
+  tables.link();
+  tables.settings.pools = {1, 4, 5, false};
+  tables.settings.frames = 2;
+  return tables;
+}
+
+TEST(Codes, APlanWithPinsIsDone) {
+  Fixture run(plan_with_pins());
+  run.run_to_the_end();
+  EXPECT_TRUE(run.scheduler.done());
+}
+
+TEST(Codes, FinishOfATaskThatThePlanDoesNotHaveForItsPins) {
+  Fixture run(plan_with_pins());
+  const std::array unknown{
+      Task{0, 0, 0, 0, TaskKind::write_output},                                          // a kept output
+      Task{1, 3, 0, 0, TaskKind::write_output}, Task{0, 0, 0, 1, TaskKind::read_input},  // a resident part
+      Task{0, 1, 0, 0, TaskKind::read_weights},  // a later tile of the first group
+      Task{0, 3, 1, 0, TaskKind::read_weights},  // ... of the second one
+      Task{0, 0, 2, 0, TaskKind::read_weights},
+  };
+  const std::array known{
+      Task{0, 2, 1, 0, TaskKind::read_weights}, Task{0, 3, 1, 0, TaskKind::compute},
+      Task{0, 3, 0, 0, TaskKind::read_input},   Task{0, 3, 1, 1, TaskKind::read_weights},
+      Task{0, 3, 0, 1, TaskKind::write_output},
+  };
+  const auto expect_codes = [&] {
+    for (const Task& task : unknown)
+      EXPECT_EQ(run.scheduler.finish(task), Status::unknown_task) << to_string(task);
+    for (const Task& task : known)
+      EXPECT_EQ(run.scheduler.finish(task), Status::not_selected) << to_string(task);
+  };
+  expect_codes();
+  run.run_to_the_end();
+  EXPECT_TRUE(run.scheduler.done());
+  expect_codes();
+}
+
+TEST(Codes, CheckRefusesPinsOutsideTheClaim) {
+  PlanTables tables = plan_with_pins();
+  tables.settings.pools.shared = true;
+  expect_refused(tables, Status::pins_large);
+  tables = plan_with_pins();
+  tables.settings.queue = core::Queue::strict;
+  expect_refused(tables, Status::pins_large);
+}
+
+TEST(Codes, CheckRefusesPinsThatLeaveTooLittle) {
+  ASSERT_EQ(core::Scheduler::check(plan_with_pins().view()), Status::ok);
+  PlanTables tables = plan_with_pins();
+  tables.settings.pools.weights = 3;
+  expect_refused(tables, Status::pins_large);
+  tables = plan_with_pins();
+  tables.settings.pools.output = 4;
+  expect_refused(tables, Status::pins_large);
+}
+
+TEST(Codes, CheckRefusesPinsThatDoNotHoldWhatTheyAreFor) {
+  PlanTables tables = plan_with_pins();
+  tables.layers[0].weight_pins = 1;  // of two chunks
+  expect_refused(tables, Status::pins_large);
+  for (const std::uint16_t pins : {std::uint16_t{3}, std::uint16_t{5}}) {
+    tables = plan_with_pins();
+    tables.settings.pools.output = 8;
+    tables.layers[0].output_pins = pins;  // of four tiles
+    expect_refused(tables, Status::pins_large);
+  }
+  tables = plan_with_pins();
+  tables.layers[0].filter_bytes = 0;  // no weights
+  tables.layers[0].chunks = 1;
+  expect_refused(tables, Status::pins_large);
+}
+
+TEST(Codes, CheckRefusesAKeptOutputThatTheNextRowAloneDoesNotRead) {
+  PlanTables tables = plan_with_pins();
+  tables.layers.pop_back();  // nobody reads it
+  tables.link();
+  expect_refused(tables, Status::pins_large);
+  tables = plan_with_pins();
+  tables.add(tables.layers[1], {{0, 4, 0, 0, true}});  // a second reader
+  tables.link();
+  expect_refused(tables, Status::pins_large);
+  tables = plan_with_pins();
+  tables.layers.insert(tables.layers.begin() + 1, tables.layers[1]);  // the reader is not the next row
+  tables.layers[1].input_buffers = 1;
+  tables.layers[1].first_part = static_cast<std::uint16_t>(tables.parts.size());
+  tables.parts.push_back({0, 1, 0, core::network_input});
+  tables.link();
+  expect_refused(tables, Status::pins_large);
+  tables = plan_with_pins();
+  tables.layers[1].weight_pins = 2;  // the reader would wait for its pins
+  tables.layers[1].waits_for_all = true;
+  expect_refused(tables, Status::pins_large);
+}
+
+TEST(Codes, CheckRefusesPinsOfALayerThatDoesNotWaitForAll) {
+  PlanTables tables = plan_with_pins();
+  tables.layers[0].waits_for_all = false;
+  expect_refused(tables, Status::pins_large);
+}
+
+TEST(Codes, CheckRefusesATileWithoutInput) {
+  PlanTables tables = plan_with_pins();
+  tables.parts[1].resident = false;
+  expect_refused(tables, Status::no_layers);
+}
+
 TEST(Codes, StartRefusesStorageThatIsTooSmall) {
   const PlanTables tables = plan();
   const std::uint32_t words = core::Scheduler::storage_words(core::size_of(tables.view()));

@@ -249,15 +249,19 @@ class GeometryCheck {
     expect("row", position.row, elements_.output(name).rows.first / layer.tile_height, name);
     expect("column", position.column, elements_.output(name).columns.first / layer.tile_width, name);
     const Task write = task(name, core::TaskKind::write_output, 0);
-    expect("bytes written", core::bytes_of(plan_, write), bytes, name);
+    expect("bytes written", core::bytes_of(plan_, write), layer.output_pins == 0 ? bytes : 0, name);
     expect("work of write_output", core::work_of(plan_, write), 0, name);
   }
 
   void check_parts(const TileName& name) {
     const core::Layer& layer = plan_.layers[name.layer];
     const std::vector<std::uint32_t> existing = elements_.parts(name);
+    const std::vector<std::uint32_t> read_parts = elements_.reads(name);
     for (std::uint32_t number = 0; number < layer.parts; ++number) {
-      const core::Region region = core::input_region(layer, plan_.parts[layer.first_part + number], name.tile);
+      const core::Part& part = plan_.parts[layer.first_part + number];
+      const core::Region region = core::input_region(layer, part, name.tile);
+      const bool is_read = std::ranges::find(read_parts, number) != read_parts.end();
+      expect("reading of part " + std::to_string(number), core::part_exists(layer, part, name.tile), is_read, name);
       const bool exists = std::ranges::find(existing, number) != existing.end();
       expect("existence of part " + std::to_string(number), !region.channels.empty(), exists, name);
       if (!exists) continue;
@@ -265,7 +269,7 @@ class GeometryCheck {
       expect("input region of part " + std::to_string(number), region, box, name);
       const Task read = task(name, core::TaskKind::read_input, number);
       expect("bytes of part " + std::to_string(number), core::bytes_of(plan_, read),
-             box.elements() * layer.element_bytes, name);
+             is_read ? box.elements() * layer.element_bytes : 0, name);
       expect("work of read_input", core::work_of(plan_, read), 0, name);
     }
   }
@@ -288,7 +292,10 @@ class GeometryCheck {
       if (layer.pieces == 1) expect("work" + of_chunk, work, outputs * layer.filter_work, name);
       if (layer.filter_bytes == 0) continue;
       const Task read = task(name, core::TaskKind::read_weights, number);
-      expect("bytes" + of_chunk, core::bytes_of(plan_, read), std::uint64_t{chunk.filters} * chunk.filter_bytes, name);
+      const bool is_read = elements_.reader_of_weights(name) == name;
+      const std::uint64_t bytes = is_read ? std::uint64_t{chunk.filters} * chunk.filter_bytes : 0;
+      expect("reading" + of_chunk, core::reads_weights(layer, name.tile), is_read, name);
+      expect("bytes" + of_chunk, core::bytes_of(plan_, read), bytes, name);
       expect("work of read_weights", core::work_of(plan_, read), 0, name);
       // A piece has the share of the work that it has of the filter's bytes, to one unit for each output element.
       const std::uint64_t share = outputs * layer.filter_work * chunk.filter_bytes;

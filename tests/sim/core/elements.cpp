@@ -99,6 +99,23 @@ std::vector<std::uint32_t> Elements::parts(const TileName& name) const {
   return numbers;
 }
 
+std::vector<std::uint32_t> Elements::reads(const TileName& name) const {
+  std::vector<std::uint32_t> numbers = parts(name);
+  std::erase_if(numbers, [&](std::uint32_t number) { return part(name, number).resident; });
+  return numbers;
+}
+
+std::set<std::uint32_t> Elements::tiles_of_channel(core::LayerIndex row, std::uint32_t channel) const {
+  const auto plane = static_cast<std::ptrdiff_t>(plan_.layers[row].height) * plan_.layers[row].width;
+  const auto first = owners_[row].begin() + channel * plane;
+  return {first, first + plane};
+}
+
+TileName Elements::reader_of_weights(const TileName& name) const {
+  if (layer(name).weight_pins == 0) return name;
+  return {name.layer, *tiles_of_channel(name.layer, output(name).channels.first).begin()};
+}
+
 std::set<TileName> Elements::sources(const TileName& name) const {
   std::set<TileName> sources;
   if (layer(name).flattened || layer(name).waits_for_all) {

@@ -43,6 +43,15 @@ class Elements {
   /// The parts (0 for the layer's first) that have elements for the tile.
   std::vector<std::uint32_t> parts(const TileName& name) const;
 
+  /// Those of the parts that are read for the tile: they are not kept in SRAM.
+  std::vector<std::uint32_t> reads(const TileName& name) const;
+
+  /// The tiles that own an element of an output channel, ascending: the tiles of a group.
+  std::set<std::uint32_t> tiles_of_channel(core::LayerIndex layer, std::uint32_t channel) const;
+
+  /// The tile whose ReadWeights bring the weights of a tile: with weights outside the first of its group, else itself.
+  TileName reader_of_weights(const TileName& name) const;
+
   /// The smallest box, in the layer's input, that holds the elements that a part gives to a tile; a flattened layer's
   /// elements count as channels. Its channels are empty for a part that gives none.
   core::Region input(const TileName& name, std::uint32_t part) const;

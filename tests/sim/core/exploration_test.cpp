@@ -18,6 +18,21 @@ TEST(Exploration, TwoComputeTasksAtATime) {
   expect_no_stall(small_plans(), {.io = 2, .compute = 2});
 }
 
+TEST(Exploration, NoInterleavingWithPinsStallsOrLosesABuffer) {
+  for (const std::uint32_t io : {1U, 3U})
+    expect_no_stall(small_plans_with_pins(), {.io = io, .compute = 1});
+  expect_no_stall(small_plans_with_pins(), {.io = 2, .compute = 2});
+}
+
+/// Without a part that makes the kept output wait for what its reader reads too, the two wait for each other.
+TEST(Exploration, AKeptOutputThatDoesNotWaitForItsReadersInputDeadlocks) {
+  const SmallPlan plan = kept_output_that_waits_for_nobody();
+  const Exploration found = find_stall(plan.tables, {.io = 1, .compute = 1}, 100'000);
+  EXPECT_EQ(found.fault, "") << plan.tables.dump();
+  EXPECT_EQ(found.stalled, 1U);
+  std::cout << plan.name << ":\n" << found.first_stalled;
+}
+
 TEST(Exploration, OneSharedPoolOfTheSameSizeDeadlocks) {
   std::uint64_t plans_that_stall = 0;
   for (SmallPlan& plan : small_plans()) {

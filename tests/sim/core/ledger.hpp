@@ -12,6 +12,9 @@
 namespace spillway::oracle {
 
 /// Who holds which buffer, kept from the core's own grants: finds a buffer that is granted twice, lost or swapped.
+///
+/// Pins are taken all at once, but which buffers they are shows only in the grants of the tasks that use them: until
+/// then they are counted.
 class Ledger {
  public:
   explicit Ledger(const core::Plan& plan);
@@ -42,8 +45,32 @@ class Ledger {
                      bool may_take);
   void give_back(core::Pool pool, Holder holder);
 
+  /// The layer of a frame that holds pins.
+  struct Pins {
+    std::uint32_t frame = 0;
+    core::LayerIndex layer = 0;
+    std::uint32_t tiles_left = 0;  ///< tiles that have not computed, those of the reader of a kept output included
+    std::uint32_t group_left = 0;  ///< of them the tiles of the group in progress
+    std::uint32_t unseen_weights = 0, unseen_outputs = 0;
+    std::vector<core::BufferIndex> chunks;   ///< of each chunk of the group in progress, in the order of their reads
+    std::vector<core::BufferIndex> outputs;  ///< of each tile, in the order of their first Compute: ascending
+  };
+
+  static constexpr Holder pin = 0xFFFFFFFF;
+
+  bool is_holder(const core::Task& task) const {
+    return pins_.tiles_left != 0 && pins_.frame == task.frame && pins_.layer == task.layer;
+  }
+  std::string granted(const Graph& graph, const core::Scheduler& scheduler, const core::Task& task);
+  std::string take_pins(const core::Task& task);
+  std::string pinned_weights(const core::Task& task, core::BufferIndex buffer);
+  std::string kept_output(const core::Task& task, core::BufferIndex buffer);
+  std::string kept_outputs(const core::Scheduler& scheduler) const;
+  void computed(const core::Task& task);
+
   core::Plan plan_;
   std::array<std::vector<Holder>, 3> held_;  ///< of each pool; only the first with one shared pool
+  Pins pins_;
 };
 
 }  // namespace spillway::oracle

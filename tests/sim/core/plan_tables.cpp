@@ -62,7 +62,10 @@ std::string PlanTables::dump() const {
          << (layer.waits_for_all ? ", waits for all" : "") << ", input buffers " << layer.input_buffers << "; chunks "
          << layer.chunks << " of " << layer.chunk_filters << " filters, pieces " << layer.pieces << ", filter bytes "
          << layer.filter_bytes << "/" << layer.piece_bytes << ", filter work " << layer.filter_work
-         << ", element bytes " << int{layer.element_bytes} << "\n";
+         << ", element bytes " << int{layer.element_bytes};
+    if (layer.weight_pins != 0) text << ", weights outside in " << layer.weight_pins << " pins";
+    if (layer.output_pins != 0) text << ", output kept in " << layer.output_pins << " pins";
+    text << "\n";
     for (std::uint32_t number = 0; number < layer.parts; ++number) {
       const core::Part& part = parts[layer.first_part + number];
       text << "  part " << number << ": channels " << part.first_channel << "+" << part.channels << " from ";
@@ -71,7 +74,7 @@ std::string PlanTables::dump() const {
       } else {
         text << "layer " << part.producer;
       }
-      text << " at " << part.producer_channel << "\n";
+      text << " at " << part.producer_channel << (part.resident ? ", resident" : "") << "\n";
     }
   }
   return text.str();

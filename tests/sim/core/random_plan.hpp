@@ -28,4 +28,8 @@ class Random {
 /// frames; 4 to 24 buffers; both queues; sometimes one shared pool.
 PlanTables random_plan(std::uint64_t seed);
 
+/// A random plan that has at least one layer with pins: a random plan (queue skip, pools apart) in which rows hold
+/// their weights outside, keep their output or both, mostly in pools that the pins leave almost nothing of.
+PlanTables random_plan_with_pins(std::uint64_t seed);
+
 }  // namespace spillway::oracle
