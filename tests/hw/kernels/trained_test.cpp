@@ -11,11 +11,12 @@
 
 #include "hw/kernels/session/load_program.hpp"
 #include "hw/kernels/session/session.hpp"
+#include "tests/paths/paths.hpp"
 
 namespace spillway::kernels {
 namespace {
 
-const std::string folder = SPILLWAY_SOURCE_DIR "/tests/models/data/";
+const std::string folder = paths::source("tests/models/data/");
 
 template <typename Number>
 std::vector<Number> numbers_of(const std::string& name) {
