@@ -76,8 +76,9 @@ TEST(ExperimentFile, UnknownAndMissingKeys) {
 }
 
 TEST(ExperimentFile, AnElementTypeThatTheRuleIgnoresIsRefused) {
-  EXPECT_THAT(problems_of(small_experiment("  element: [int8, float32]\n")),
-              ElementsAre(AllOf(StartsWith("e.yaml:11:12: sweep.element: "), HasSubstr("rule: halo"))));
+  EXPECT_THAT(
+      problems_of(small_experiment("  element: [int8, float32]\n")),
+      ElementsAre(AllOf(StartsWith("e.yaml:11:12: sweep.element: "), HasSubstr("`rule: [halo, min-traffic]`"))));
 }
 
 TEST(ExperimentFile, TooManyPointsAreRefusedBeforeTheyAreMade) {
