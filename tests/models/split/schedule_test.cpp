@@ -23,7 +23,8 @@ using Kind = Step::Kind;
 /// Carries a schedule out as the slowest MPI library may: a send is complete only when its receive is posted.
 class Machine {
  public:
-  Machine(const Network& network, const Split& split, const Schedule& schedule, Communication communication, long frames)
+  Machine(const Network& network, const Split& split, const Schedule& schedule, Communication communication,
+          long frames)
       : network_(network),
         split_(split),
         schedule_(schedule),

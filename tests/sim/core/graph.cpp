@@ -1,6 +1,6 @@
-#include "oracle.hpp"
-
 #include <utility>
+
+#include "oracle.hpp"
 
 namespace spillway::oracle {
 
