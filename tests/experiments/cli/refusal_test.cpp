@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "swap vgg16 --mode paralel --rule papr --queue x --pools y --driver simgird --element "
                 "int16",
                 "spillway swap: --rule: unknown rule \"papr\"; did you mean \"paper\"? expected one of paper, "
-                "paper-counts, halo\n"
+                "paper-counts, halo, min-traffic\n"
                 "spillway swap: --element: unknown number format \"int16\"; expected one of int8, float32\n"
                 "spillway swap: --mode: unknown mode \"paralel\"; did you mean \"parallel\"? expected one of parallel, "
                 "sequential\n"
@@ -116,7 +116,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "spillway swap: --window: \"3\" is no whole number from 1 to 2\n"
                 "spillway swap: --contention: \"1.5\" is too much; expected a share from 0 to below 1\n"},
         Refusal{"ElementWithoutHalo", "swap vgg16 --element float32",
-                "spillway swap: --element: rule paper counts int8 as the paper does; float32 needs --rule halo\n"},
+                "spillway swap: --element: rule paper counts int8 as the paper does; float32 needs --rule halo or "
+                "min-traffic\n"},
         Refusal{"FewerThanFourBuffers", "swap vgg16 --sram 48KiB",
                 "spillway swap: SRAM of 48 KiB with buffers of 16 KiB gives 3 buffers, at least 4 are needed: buffer "
                 "at most 12 KiB or SRAM at least 64 KiB\n"},
