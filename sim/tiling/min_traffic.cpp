@@ -68,6 +68,17 @@ std::optional<Prefix> cheapest_rows(RowProblem problem) {
   return now;
 }
 
+/// Makes a layer that keeps its output wait for whatever else the reader needs: otherwise the layer could hold its pins
+/// while that waits for them. A part without channels is a wait and nothing else.
+void wait_for_other_inputs(std::vector<SwapLayer>& layers, std::size_t row, Cut& cut) {
+  for (const core::Part& other : layers[row + 1].sources) {
+    if (other.producer == core::network_input || other.producer == row) continue;
+    const core::Part wait{0, 0, 0, other.producer};
+    cut.parts.push_back(wait);
+    layers[row].sources.push_back(wait);
+  }
+}
+
 }  // namespace
 
 std::optional<SwapPlan> least_traffic(const SwapPlan& empty, const std::vector<SwapLayer>& layers,
@@ -88,9 +99,13 @@ std::optional<SwapPlan> least_traffic(const SwapPlan& empty, const std::vector<S
   plan.layout = core::CardLayout::planes;
   plan.input_channels = best_planes.input_channels;
   plan.input_plane_channels = best_planes.input_plane;
-  Builder builder(plan, layers);
+  std::vector<SwapLayer> linked = layers;
+  for (std::size_t row = 0; row < layers.size(); ++row) {
+    if (best->cuts[row].output_pins != 0) wait_for_other_inputs(linked, row, best->cuts[row]);
+  }
+  Builder builder(plan, linked);
   for (std::size_t row = 0; row < layers.size(); ++row)
-    builder.add(layers[row], best->cuts[row]);
+    builder.add(linked[row], best->cuts[row]);
   return plan;
 }
 
