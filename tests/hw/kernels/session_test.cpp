@@ -17,15 +17,17 @@
 #include "models/seeded_weights.hpp"
 #include "models/zoo.hpp"
 
-// Every allocation of this program is counted: a frame must make none.
+// Every allocation of this program is counted: a frame must make none. Sanitizers bring a malloc of their own.
 namespace {
 std::atomic<std::size_t> allocations = 0;
 }
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 extern "C" void* __libc_malloc(std::size_t bytes);
 extern "C" void* malloc(std::size_t bytes) {
   ++allocations;
   return __libc_malloc(bytes);
 }
+#endif
 
 namespace spillway::kernels {
 namespace {
@@ -101,6 +103,7 @@ TEST(Session, ComputesRandomNetworks) {
 }
 
 TEST(Session, AllocatesNothingForAFrame) {
+  if (allocations == 0) GTEST_SKIP() << "allocations are not counted in this build";
   for (const char* name : {"tiny-residual", "tiny-inception", "tiny-depthwise", "squeezenet"}) {
     const models::Network network = *models::zoo(name);
     Program program = lower(network, models::SeededWeights(network).all());
