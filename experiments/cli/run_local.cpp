@@ -37,14 +37,20 @@ struct Options {
   std::string frames = "20", warm_up = "4", communication = "overlap", threads;
 };
 
+enum class Output { as_ours, to_stderr };
+
 /// Runs a command; the exit code, or 128 + the signal that ended it.
-int execute(std::vector<std::string> words) {
+int execute(std::vector<std::string> words, Output output) {
   std::vector<char*> arguments;
   for (std::string& word : words)
     arguments.push_back(word.data());
   arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  if (output == Output::to_stderr) ::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
   pid_t child = 0;
-  const int error = ::posix_spawnp(&child, arguments.front(), nullptr, nullptr, arguments.data(), environ);
+  const int error = ::posix_spawnp(&child, arguments.front(), &actions, nullptr, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw std::system_error(error, std::generic_category(), words.front() + " cannot be started");
   int status = 0;
   while (::waitpid(child, &status, 0) < 0)
@@ -114,8 +120,8 @@ fs::path build(const fs::path& folder, const json& record) {
       fs::absolute(folder / "packages" / record.at("ranks").front().at("device").get<std::string>());
   const fs::path program = package / "inference";
   const std::string source = package.string(), build = (fs::absolute(folder) / "build").string();
-  if (execute({"cmake", "-S", source, "-B", build, "--log-level=WARNING"}) != 0 ||
-      execute({"cmake", "--build", build, "--parallel", "2", "--", "-s"}) != 0)
+  if (execute({"cmake", "-S", source, "-B", build, "--log-level=WARNING"}, Output::to_stderr) != 0 ||
+      execute({"cmake", "--build", build, "--parallel", "2", "--", "-s"}, Output::to_stderr) != 0)
     throw std::runtime_error("the program could not be built");
   return program;
 }
@@ -155,7 +161,7 @@ int start(const Options& options, const json& record) {
     if (!is_given(name, options.inputs))
       words.insert(words.end(),
                    {"--input", name + "=" + made_input(results, name, elements.get<std::size_t>()).string()});
-  return execute(std::move(words));
+  return execute(std::move(words), Output::as_ours);
 }
 
 ExitCode run(const CLI::App& verb, const Options& options) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -100,8 +101,12 @@ class RankWriter {
     std::string before = std::exchange(text_, "");
     write_exchange();
     text_ += "\n  while (rank.next_frame()) {\n";
-    for (const split::Step& step : deployment_.schedule[rank_])
-      write(step);
+    const std::vector<split::Step>& steps = deployment_.schedule[rank_];
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      // Who waits is said to be in the layer for which it waits.
+      if (steps[i].kind == Kind::wait) write_layer(next_layer(steps, i));
+      write(steps[i]);
+    }
     text_ += "  }\n}\n";
     if (calls_kernels_) before += "  const kernels::Execution execution = rank.execution();\n";
     return before + text_;
@@ -220,15 +225,28 @@ class RankWriter {
     }
   }
 
+  static NodeId next_layer(const std::vector<split::Step>& steps, std::size_t position) {
+    while (steps[position].kind != Kind::compute)
+      ++position;
+    return steps[position].index;
+  }
+
+  /// Notes the layer, unless it is noted.
+  void write_layer(NodeId id) {
+    if (noted_ == id) return;
+    noted_ = id;
+    inner(fmt::format("rank.layer({}, {});", id, quoted(node(id).name)));
+  }
+
   void write_call(NodeId id) {
     const auto found = std::ranges::lower_bound(plan_.call_at, id);
     if (found == plan_.call_at.end() || *found != id) return;  // a shape alone, or a part of a later call
     const auto position = static_cast<std::size_t>(found - plan_.call_at.begin());
     const kernels::Step& step = plan_.program.steps[position];
     const Place& where = place(step.output);
+    write_layer(id);
     if (where.kind == Place::Kind::outbox)
       inner(fmt::format("float* const {} = {}.reserve();", pointer(step.output), outboxes_.at(where.index)));
-    inner(fmt::format("rank.layer({}, {});", kernels::layer_id(step.layer), quoted(step.name)));
     std::vector<std::string> operands;
     for (const ValueId operand : step.inputs)
       operands.push_back(pointer(operand));
@@ -260,6 +278,7 @@ class RankWriter {
   std::map<NodeId, std::string> inputs_, outputs_;
   std::string text_;
   bool calls_kernels_ = false;
+  std::optional<NodeId> noted_;  ///< the layer that the program last noted
 };
 
 std::string table_of_ranks(const Deployment& deployment) {

@@ -33,6 +33,14 @@ class Patience {
 
 }  // namespace
 
+void wait_asleep(MPI_Request request) {
+  Patience patience;
+  for (int done = 0;; patience.sleep()) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done != 0) return;
+  }
+}
+
 Copies::Copies(std::size_t floats, std::size_t copies)
     : copies_(copies),
       stride_((floats + floats_in_line - 1) / floats_in_line * floats_in_line),

@@ -11,6 +11,9 @@
 
 namespace spillway::mpi {
 
+/// Sleeps until the request is complete: MPI's own waits burn a core.
+void wait_asleep(MPI_Request request);
+
 /// Several copies of a tensor: frame f uses copy f mod copies.
 class Copies {
  public:

@@ -116,14 +116,17 @@ bool Job::next_frame() {
 
 void Job::prepare() {
   int worst = 0;
-  MPI_Allreduce(&code_, &worst, 1, MPI_INT, MPI_MAX, communicator_);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(&code_, &worst, 1, MPI_INT, MPI_MAX, communicator_, &request);
+  wait_asleep(request);
   if (worst != 0) throw Refusal(worst, mistakes_);
   times_.reserve(static_cast<std::size_t>(total_frames()));
   // The ranks with results learn from those with inputs how many frames are different, and all begin together.
   long mine = 0;
   for (const InputFile& input : inputs_)
     mine = std::max(mine, input.frames());
-  MPI_Allreduce(&mine, &data_frames_, 1, MPI_LONG, MPI_MAX, communicator_);
+  MPI_Iallreduce(&mine, &data_frames_, 1, MPI_LONG, MPI_MAX, communicator_, &request);
+  wait_asleep(request);
   start_ = MPI_Wtime();
 }
 
@@ -184,7 +187,9 @@ void Job::report() const {
   // The clocks of the ranks start together: the last end counts, of the warm-up and of all.
   double mine[2] = {warm_up > 0 ? times_[static_cast<std::size_t>(warm_up - 1)].end : 0, times_.back().end};
   double ends[2] = {};
-  MPI_Reduce(mine, ends, 2, MPI_DOUBLE, MPI_MAX, 0, communicator_);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ireduce(mine, ends, 2, MPI_DOUBLE, MPI_MAX, 0, communicator_, &request);
+  wait_asleep(request);
   if (rank_ != 0) return;
   const double seconds = ends[1] - ends[0];
   std::printf("%s: %ld frames on %zu ranks in %.6f s: %.3f frames/s (--comm %s, %ld frames of warm-up)\n",

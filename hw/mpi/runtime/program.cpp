@@ -27,14 +27,18 @@ std::string name_of(const Program& program, int rank) {
 /// The largest of all ranks' codes: either every rank goes on, or none does.
 int agreed(int code, MPI_Comm communicator) {
   int largest = 0;
-  MPI_Allreduce(&code, &largest, 1, MPI_INT, MPI_MAX, communicator);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(&code, &largest, 1, MPI_INT, MPI_MAX, communicator, &request);
+  wait_asleep(request);
   return largest;
 }
 
 /// Devices that were given programs of different splits find it out here.
 int compare_splits(const Program& program, int rank, MPI_Comm communicator) {
   unsigned long long first = program.split;
-  MPI_Bcast(&first, 1, MPI_UNSIGNED_LONG_LONG, 0, communicator);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(&first, 1, MPI_UNSIGNED_LONG_LONG, 0, communicator, &request);
+  wait_asleep(request);
   if (first == program.split) return 0;
   complain(program, name_of(program, rank),
            "has a program of another split than rank 0; expected packages of one split");
@@ -97,6 +101,9 @@ int run_in_job(const Program& program, const Options& options, bool exactly, Pro
 }
 
 int run_alone(const Program& program, int argc, char** argv, ProgressRecord& record) {
+  // Open MPI on a crowded machine gives its core away in each call that finds no news, so also in those that the layers
+  // make between their blocks. Our waits sleep by themselves.
+  ::setenv("OMPI_MCA_mpi_yield_when_idle", "0", 1);
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   const Options options = read_options(argc, argv);

@@ -27,7 +27,7 @@ struct Scaled {
 };
 
 constexpr Scaled tiny[] = {{"tiny-chain", 0}, {"tiny-depthwise", 0}, {"tiny-inception", 0}, {"tiny-residual", 0}};
-constexpr Scaled large[] = {{"squeezenet", 48},  {"resnet18", 32}, {"mobilenet", 32}, {"googlenet", 32},
+constexpr Scaled large[] = {{"squeezenet", 48},  {"resnet18", 32}, {"mobilenet", 32}, {"googlenet", 64},
                             {"densenet121", 32}, {"alexnet", 67},  {"resnet50", 32},  {"squeezenet-1.0", 48}};
 
 Network network_of(std::size_t number, Random& random) {
