@@ -2,7 +2,11 @@
 
 #include <cstdint>
 
-#ifdef _OPENMP
+#ifdef __SANITIZE_THREAD__
+#include <atomic>
+#include <thread>
+#include <vector>
+#elif defined(_OPENMP)
 #include <omp.h>
 #endif
 
@@ -23,18 +27,31 @@ void for_each_block(std::int64_t count, const Execution& execution, const Body& 
     }
     return;
   }
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(execution.threads) schedule(dynamic, 1)
-#endif
-  for (std::int64_t block = 0; block < count; ++block) {
-#ifdef _OPENMP
-    const int thread = omp_get_thread_num();
-#else
-    const int thread = 0;
-#endif
+  const auto run_block = [&](std::int64_t block, int thread) {
     body(block, thread);
     if (thread == 0 && execution.progress != nullptr) execution.progress(execution.progress_argument);
-  }
+  };
+#ifdef __SANITIZE_THREAD__
+  // The sanitizer does not see the barriers of OpenMP's library, but those of plain threads.
+  std::atomic<std::int64_t> next{0};
+  const auto work = [&](int thread) {
+    for (std::int64_t block = next++; block < count; block = next++)
+      run_block(block, thread);
+  };
+  std::vector<std::thread> threads;
+  for (int thread = 1; thread < execution.threads; ++thread)
+    threads.emplace_back(work, thread);
+  work(0);
+  for (std::thread& thread : threads)
+    thread.join();
+#elif defined(_OPENMP)
+#pragma omp parallel for num_threads(execution.threads) schedule(dynamic, 1)
+  for (std::int64_t block = 0; block < count; ++block)
+    run_block(block, omp_get_thread_num());
+#else
+  for (std::int64_t block = 0; block < count; ++block)
+    run_block(block, 0);
+#endif
 }
 
 /// The part of `total` items that a block of at most `size` has.
