@@ -92,24 +92,22 @@ std::uint64_t part_bytes_on_card(const Plan& plan, const Layer& layer, const Par
   const std::uint32_t shift = part.producer_channel - part.first_channel;
   need.channels = {need.channels.first + shift, need.channels.last + shift};
 
+  if (plan.layout == CardLayout::planes) {
+    const PlaneMap map = part.producer == network_input
+                             ? PlaneMap{plan.input_channels, plan.input_height, plan.input_width,
+                                        plan.input_plane_channels, layer.element_bytes}
+                             : map_of(plan.layers[part.producer]);
+    return layer.flattened ? vector_bytes_in_planes(map, need.channels) : bytes_in_planes(map, need);
+  }
   if (part.producer == network_input) {
     if (layer.flattened) {
       return widened(std::uint64_t{need.channels.first} * layer.element_bytes,
                      need.channels.size() * layer.element_bytes, 0, 1);
     }
-    if (plan.layout == CardLayout::planes) {
-      return bytes_in_planes(
-          {plan.input_channels, layer.input_height, layer.input_width, plan.input_plane_channels, layer.element_bytes},
-          need);
-    }
     const Region map{{0, plan.input_channels}, {0, layer.input_height}, {0, layer.input_width}};
     return bytes_to_read(map, need, layer.element_bytes);
   }
   const Layer& producer = plan.layers[part.producer];
-  if (plan.layout == CardLayout::planes) {
-    return layer.flattened ? vector_bytes_in_planes(map_of(producer), need.channels)
-                           : bytes_in_planes(map_of(producer), need);
-  }
   if (layer.flattened) return vector_bytes(producer, need.channels);
 
   std::uint64_t bytes = 0;

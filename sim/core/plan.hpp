@@ -131,7 +131,8 @@ struct Plan {
   std::uint32_t window = 1;  ///< frames in flight: frame f starts when frame f - window is done
   Queue queue = Queue::skip;
   CardLayout layout = CardLayout::contiguous;
-  std::uint32_t input_channels = 0;        ///< of the network's input; only tile_major and planes need it
+  /// Of the network's input; only tile_major and planes need it. One that only dense layers read is channels alone.
+  std::uint32_t input_channels = 0, input_height = 1, input_width = 1;
   std::uint32_t input_plane_channels = 0;  ///< of the network's input under planes
 };
 

@@ -282,10 +282,10 @@ class Scheduler {
   std::uint32_t pool_mask_ = 0;
   Offset head_[queues]{}, tail_[queues]{};  ///< the tail of an empty queue means nothing
   TileId first_{};                          ///< the first ready tile
+  Plan plan_{};
   /// Tiles that may be opened and not computed. Where no layer has pins the input buffers are the bound.
   std::uint32_t tickets_ = 0;
   Holder holder_{};
-  Plan plan_{};
   // Of each pool: where its buffers begin, the chain of those that are free, their number.
   Offset first_buffer_[3]{}, free_buffer_[3]{};
   std::uint32_t free_count_[3]{};

@@ -98,6 +98,8 @@ std::optional<SwapPlan> least_traffic(const SwapPlan& empty, const std::vector<S
   SwapPlan plan = empty;
   plan.layout = core::CardLayout::planes;
   plan.input_channels = best_planes.input_channels;
+  plan.input_height = best_planes.input_height;
+  plan.input_width = best_planes.input_width;
   plan.input_plane_channels = best_planes.input_plane;
   std::vector<SwapLayer> linked = layers;
   for (std::size_t row = 0; row < layers.size(); ++row) {

@@ -17,25 +17,28 @@ std::uint32_t plane_channels(std::uint32_t channels, std::uint32_t width, std::u
   return channels;
 }
 
-std::uint32_t network_input_channels(const std::vector<SwapLayer>& layers) {
-  std::uint32_t channels = 0;
-  for (const SwapLayer& layer : layers) {
-    for (const core::Part& part : layer.sources) {
-      if (part.producer == core::network_input) channels = std::max(channels, part.producer_channel + part.channels);
-    }
-  }
-  return channels;
-}
-
 Planes planes_of(const std::vector<SwapLayer>& layers, std::uint32_t element_bytes, std::uint32_t limit) {
   Planes planes;
-  planes.input_channels = planes.input_plane = network_input_channels(layers);
-  for (const SwapLayer& layer : layers) {
-    planes.outputs.push_back(plane_channels(layer.channels, layer.width, element_bytes, limit));
-    for (const core::Part& part : layer.sources) {
-      if (part.producer != core::network_input || layer.flattened) continue;
-      planes.input_plane = plane_channels(planes.input_channels, layer.input_width, element_bytes, limit);
+  for (const bool vectors : {true, false}) {
+    std::uint32_t channels = 0;
+    for (const SwapLayer& layer : layers) {
+      for (const core::Part& part : layer.sources) {
+        if (part.producer != core::network_input || layer.flattened != vectors) continue;
+        channels = std::max(channels, part.producer_channel + part.channels);
+        planes.input_height = vectors ? 1 : layer.input_height;
+        planes.input_width = vectors ? 1 : layer.input_width;
+      }
     }
+    if (channels != 0) planes.input_channels = channels;
+  }
+  planes.input_plane = plane_channels(planes.input_channels, planes.input_width, element_bytes, limit);
+  for (const SwapLayer& layer : layers) {
+    std::uint32_t plane = plane_channels(layer.channels, layer.width, element_bytes, limit);
+    if (layer.channels > limit && layer.channelwise && layer.sources.size() == 1 && layer.height * layer.width == 1) {
+      const core::LayerIndex producer = layer.sources.front().producer;
+      plane = producer == core::network_input ? planes.input_plane : planes.outputs[producer];
+    }
+    planes.outputs.push_back(plane);
   }
   return planes;
 }

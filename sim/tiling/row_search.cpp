@@ -71,8 +71,8 @@ class Search {
 
   Source source_of(const core::Part& part) const {
     if (part.producer == core::network_input) {
-      return {part, problem_.planes->input_channels, problem_.planes->input_plane, layer_.input_height,
-              layer_.input_width};
+      const Planes& planes = *problem_.planes;
+      return {part, planes.input_channels, planes.input_plane, planes.input_height, planes.input_width};
     }
     const SwapLayer& producer = (*problem_.layers)[part.producer];
     return {part, producer.channels, problem_.planes->outputs[part.producer], producer.height, producer.width};
@@ -200,7 +200,6 @@ class Search {
 
   std::uint64_t flattened_bytes(const Source& source) const {
     const core::Range range{source.part.producer_channel, source.part.producer_channel + source.part.channels};
-    if (source.part.producer == core::network_input) return row_bytes(range, element());
     return core::vector_bytes_in_planes(
         {source.channels, source.height, source.width, source.plane, problem_.element_bytes}, range);
   }
@@ -219,7 +218,9 @@ class Search {
     const Orders& orders = layer_.has_weights() ? weights_of(channels) : no_weights;
     for (std::uint32_t height = 1; height <= layer_.height; ++height) {
       const TilesAlong& rows = rows_[height];
-      if (output_bytes(channels, height) > problem_.buffer_bytes || input.largest * rows.largest > pool) break;
+      if (output_bytes(channels, height) > problem_.buffer_bytes) break;
+      // Not the end: with other tiles at the edges of the map a higher one can read fewer rows.
+      if (input.largest * rows.largest > pool) continue;
       const std::uint64_t map_tiles = map_columns * rows.tiles.size(), tiles = groups * map_tiles;
       if (keeps() && tiles > most_kept()) continue;
       RowCost cost{input.bytes * rows.total + (keeps() ? 0 : written_bytes()),

@@ -182,6 +182,8 @@ core::Plan SwapPlan::view() const {
   plan.queue = request.queue;
   plan.layout = layout;
   plan.input_channels = input_channels;
+  plan.input_height = input_height;
+  plan.input_width = input_width;
   plan.input_plane_channels = input_plane_channels;
   return plan;
 }
@@ -196,7 +198,10 @@ SwapPlan make_plan(const models::Network& network, const Request& request) {
   plan.request = request;
   plan.pools = pools_of(request);
   plan.layout = rule.layout;
-  plan.input_channels = network_input_channels(layers);
+  const Planes input = planes_of(layers, element_bytes_of(request), 0);
+  plan.input_channels = input.input_channels;
+  plan.input_height = input.input_height;
+  plan.input_width = input.input_width;
   const Budget budget = budget_of(request, plan.pools);
   std::optional<SwapPlan> least;
   if (request.rule == Rule::min_traffic) least = least_traffic(plan, layers, budget);

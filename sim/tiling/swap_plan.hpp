@@ -63,8 +63,8 @@ struct SwapPlan {
   std::vector<core::LayerIndex> consumers;
   core::Pools pools;
   core::CardLayout layout = core::CardLayout::contiguous;
-  std::uint32_t input_channels = 0;        ///< of the network's input
-  std::uint32_t input_plane_channels = 0;  ///< of the network's input, under planes
+  std::uint32_t input_channels = 0, input_height = 1, input_width = 1;  ///< of the network's input
+  std::uint32_t input_plane_channels = 0;                               ///< of the network's input, under planes
   /// Empty when firmware and runtime can execute the plan; otherwise why it only counts.
   std::string counting_only;
 

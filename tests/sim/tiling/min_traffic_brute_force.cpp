@@ -74,13 +74,23 @@ class Card {
  public:
   Card(const std::vector<SwapLayer>& layers, const MapShape& input, std::uint32_t element_bytes,
        std::uint32_t most_whole) {
-    const auto add = [&](const MapShape& shape) {
-      blocks.push_back(block_of(shape, element_bytes, most_whole));
-      maps_.push_back(StoredMap::planes(shape, blocks.back(), element_bytes));
+    const auto add = [&](const MapShape& shape, std::uint32_t block) {
+      blocks.push_back(block);
+      maps_.push_back(StoredMap::planes(shape, block, element_bytes));
     };
-    for (const SwapLayer& layer : layers)
-      add(output_of(layer));
-    add(input);
+    const std::uint32_t input_block = block_of(input, element_bytes, most_whole);
+    for (const SwapLayer& layer : layers) {
+      const MapShape shape = output_of(layer);
+      const bool follows_source =
+          layer.channelwise && layer.sources.size() == 1 && shape.height == 1 && shape.width == 1;
+      if (follows_source && shape.channels > most_whole) {
+        const core::LayerIndex source = layer.sources[0].producer;
+        add(shape, source == network_input ? input_block : blocks.at(source));
+      } else {
+        add(shape, block_of(shape, element_bytes, most_whole));
+      }
+    }
+    add(input, input_block);
   }
 
   const StoredMap& map_of(core::LayerIndex producer) const {

@@ -78,8 +78,7 @@ class Grower {
     if (kind == 5) return pool(from);
     if (kind == 6) return models::local_response_normalization(network_, name(), from, 2 * random_.between(0, 3) + 1);
     if (kind == 7) return same_map(from, shape_of(from).channels, false);
-    if (!joins_input(from) && (made_ == layers_ || random_.chance(30)))
-      return models::dense(network_, name(), from, random_.between(1, 40));
+    if (made_ == layers_ || random_.chance(30)) return models::dense(network_, name(), from, random_.between(1, 40));
     return convolution(from);
   }
 
@@ -132,12 +131,6 @@ class Grower {
     window.pad_bottom = random_.between(0, window.kernel_height - 1);
     window.pad_right = random_.between(0, window.kernel_width - 1);
     return window;
-  }
-
-  /// A dense layer that reads the network's input as a vector, which other layers read as a map, is left out.
-  bool joins_input(NodeId node) const {
-    const models::Node& joined = network_.node(node);
-    return joined.op == Operator::concat && std::ranges::find(joined.inputs, NodeId{0}) != joined.inputs.end();
   }
 
   std::string name() { return "node" + std::to_string(network_.nodes().size()); }

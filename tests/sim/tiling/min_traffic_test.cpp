@@ -110,6 +110,24 @@ TEST(MinTraffic, MovesTheLeastOnSmallNetworks) {
   EXPECT_GT(reached.several_buffers, 20);
 }
 
+/// Tiles of 3 and 1 rows read 3 rows each, tiles of 2 and 2 rows read 2 and 4: the input pool holds 3, the output pool
+/// two kept tiles.
+TEST(MinTraffic, HigherTilesMayReadFewerRows) {
+  models::Window window = models::square(3, 1, 1);
+  window.pad_top = 2;
+  window.pad_bottom = 0;
+  Network network("net");
+  const NodeId a = models::convolution(network, "a", models::input(network, {64, 4, 8}), 16, window);
+  models::convolution(network, "b", a, 16, models::square(1));
+  Request request;
+  request.sram_bytes = 12 * 512;
+  request.buffer_bytes = 512;
+  tiling::Random random(1);
+  Reached reached;
+  expect_least(network, request, random, reached);
+  EXPECT_EQ(reached.kept_outputs, 1);
+}
+
 /// Each weight, input and output of VGG-16 once: 168.7 MB, of which convolutions and pooling 45.0 MB.
 TEST(MinTraffic, VggIsNearTheLeastPossible) {
   Request request;
