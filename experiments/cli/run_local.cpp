@@ -1,9 +1,9 @@
-#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,8 +19,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "experiments/cli/infer_inputs.hpp"
 #include "experiments/cli/request.hpp"
 #include "experiments/cli/verbs.hpp"
+#include "hw/kernels/session/program.hpp"
 
 extern char** environ;
 
@@ -33,7 +35,7 @@ using nlohmann::json;
 struct Options {
   std::string folder;
   std::string results;
-  std::vector<std::string> inputs;
+  InferInputs inputs;
   std::string frames = "20", warm_up = "4", communication = "overlap", threads;
 };
 
@@ -87,31 +89,32 @@ void name_absent_cores(const json& record) {
                    rank.at("key").get<std::string>(), core, here);
 }
 
-/// Numbers for inputs that nobody gave: uniform from -1 to 1, the same everywhere.
-fs::path made_input(const fs::path& folder, const std::string& name, std::size_t elements) {
-  std::string file = name;
-  std::ranges::replace(file, '/', '_');
-  const fs::path path = folder / (file + ".input.f32");
-  std::vector<float> numbers;
-  std::uint64_t state = 1;
-  for (std::size_t i = 0; i < elements; ++i) {
-    // splitmix64
-    std::uint64_t z = state += 0x9E3779B97F4A7C15ULL;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-    z ^= z >> 31;
-    numbers.push_back(static_cast<float>(z >> 40) / static_cast<float>(1 << 23) - 1.0F);
-  }
-  std::ofstream stream(path, std::ios::binary);
-  stream.write(reinterpret_cast<const char*>(numbers.data()),
-               static_cast<std::streamsize>(numbers.size() * sizeof(float)));
-  return path;
+/// The inputs of the split network, as a program that has nothing else.
+kernels::Program inputs_of(const json& record) {
+  kernels::Program program;
+  for (const json& input : record.at("inputs"))
+    program.inputs.push_back(program.add_value({input.at("name").get<std::string>(),
+                                                input.at("extents").get<std::vector<std::int64_t>>(),
+                                                false,
+                                                {},
+                                                kernels::no_value}));
+  return program;
 }
 
-bool is_given(const std::string& name, const std::vector<std::string>& inputs) {
-  return std::ranges::any_of(inputs, [&](const std::string& text) {
-    return text.find('=') == std::string::npos || text.starts_with(name + "=");
-  });
+/// What the ranks read: raw numbers, `NAME=FILE`.
+std::vector<std::string> write_inputs(const fs::path& folder, const kernels::Program& program, const Frames& frames) {
+  std::vector<std::string> arguments;
+  fs::create_directories(folder);
+  for (std::size_t i = 0; i < frames.inputs.size(); ++i) {
+    const fs::path path = folder / fmt::format("{}.f32", i);
+    std::ofstream stream(path, std::ios::binary | std::ios::trunc);
+    stream.write(reinterpret_cast<const char*>(frames.inputs[i].data()),
+                 static_cast<std::streamsize>(frames.inputs[i].size() * sizeof(float)));
+    stream.close();
+    if (!stream) throw std::system_error(errno == 0 ? EIO : errno, std::generic_category(), path.string());
+    arguments.push_back(program.values[program.inputs[i]].name + "=" + path.string());
+  }
+  return arguments;
 }
 
 /// Builds the program once; every device has the same.
@@ -126,7 +129,7 @@ fs::path build(const fs::path& folder, const json& record) {
   return program;
 }
 
-int start(const Options& options, const json& record) {
+int start(const Options& options, const json& record, const Frames& frames) {
   const fs::path folder = options.folder;
   const fs::path program = build(folder, record);
   const fs::path results = options.results.empty() ? folder / "results" : fs::path(options.results);
@@ -155,12 +158,8 @@ int start(const Options& options, const json& record) {
                                     "--comm",
                                     options.communication};
   if (!options.threads.empty()) words.insert(words.end(), {"--threads", options.threads});
-  for (const std::string& input : options.inputs)
+  for (const std::string& input : write_inputs(results / "inputs", inputs_of(record), frames))
     words.insert(words.end(), {"--input", input});
-  for (const auto& [name, elements] : record.at("inputs").items())
-    if (!is_given(name, options.inputs))
-      words.insert(words.end(),
-                   {"--input", name + "=" + made_input(results, name, elements.get<std::size_t>()).string()});
   return execute(std::move(words), Output::as_ours);
 }
 
@@ -171,9 +170,14 @@ ExitCode run(const CLI::App& verb, const Options& options) {
   request.number("--warm-up", options.warm_up, 0, 1'000'000'000);
   if (!options.threads.empty()) request.number("--threads", options.threads, 1, 1024);
   request.choice("--comm", "way to communicate", options.communication, {"paper", "overlap"});
+  const std::uint64_t seed =
+      request.number("--seed", options.inputs.seed, 0, std::numeric_limits<std::uint64_t>::max());
+  std::optional<kernels::Program> program;
+  if (record) program = inputs_of(*record);
+  const Frames frames = read(options.inputs, seed, program ? &*program : nullptr, request);
   request.check();
   name_absent_cores(*record);
-  const int code = start(options, *record);
+  const int code = start(options, *record, frames);
   return code == 0 ? ExitCode::done : code == 2 ? ExitCode::bad_request : ExitCode::failed;
 }
 
@@ -183,10 +187,7 @@ void add_run_local(CLI::App& app, Outcome& outcome) {
   CLI::App& verb = add_verb(app, "run-local", "Builds a split and runs it here, one MPI process a rank");
   const auto options = std::make_shared<Options>();
   verb.add_option("DIR", options->folder, "The folder that `spillway split` made")->type_name("");
-  verb.add_option("--input", options->inputs, "Raw float32 numbers of an input; may be repeated [pseudo-random]")
-      ->type_name("[NAME=]FILE")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->expected(1);
+  options->inputs.add_to(verb);
   verb.add_option("--results", options->results, "Where results and timings are written [DIR/results]")
       ->type_name("DIR");
   verb.add_option("--frames", options->frames, "Frames that are measured")->type_name("N")->capture_default_str();
@@ -195,6 +196,10 @@ void add_run_local(CLI::App& app, Outcome& outcome) {
       ->type_name("MODE")
       ->capture_default_str();
   verb.add_option("--threads", options->threads, "Of each rank [as many as its key has cores]")->type_name("N");
+  verb.footer(
+      "An image is decoded here: devices read raw numbers. Noise is that of `spillway infer`, whose back-end eigen "
+      "gives\n"
+      "the same bits. Ranks are not bound to cores.");
   verb.callback([&verb, options, &outcome] { outcome.code = run(verb, *options); });
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -115,10 +116,13 @@ std::string record_of(const Options& options, const mpi::Deployment& deployment,
                                {"gpu", resource.gpu},
                                {"cores", cores[rank]}});
   }
-  record["inputs"] = nlohmann::ordered_json::object();
-  for (const split::SubModel& rank : deployment.split.ranks)
-    for (const models::NodeId input : rank.inputs)
-      record["inputs"][deployment.split.tensors[input]] = deployment.network.node(input).output.elements();
+  record["inputs"] = nlohmann::ordered_json::array();
+  for (models::NodeId id = 0; id < deployment.network.nodes().size(); ++id) {
+    const models::Node& node = deployment.network.node(id);
+    if (node.op != models::Operator::input) continue;
+    const std::vector<std::int64_t> extents = {1, node.output.channels, node.output.height, node.output.width};
+    record["inputs"].push_back({{"name", deployment.split.tensors[id]}, {"extents", extents}});
+  }
   record["read_s"] = phases.read;
   record["front_end_s"] = phases.front_end;
   record["back_end_s"] = phases.back_end;
