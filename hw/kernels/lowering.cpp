@@ -35,6 +35,33 @@ void lower_row(const float* input_row, std::int64_t offset, std::int64_t stride,
   std::fill(row + inside.end, row + width, 0.0F);
 }
 
+/// Whether neighbouring output rows read neighbouring input rows of the same width: then they are copied at once.
+bool keeps_rows(const Convolution& layer) {
+  return layer.window.stride_height == 1 && layer.window.stride_width == 1 && layer.input.width == layer.output.width;
+}
+
+/// The element of each window that lies `row_offset` rows and `offset` columns into a channel: rows that are copied as
+/// one piece, then zeros where a window leaves the map.
+void lower_rows(const Convolution& layer, const float* channel, std::int64_t row_offset, std::int64_t offset,
+                Range inside, Range rows, float* matrix) {
+  const std::int64_t width = layer.output.width;
+  const std::int64_t first = std::clamp(-row_offset, rows.begin, rows.end);
+  const std::int64_t end = std::clamp(layer.input.height - row_offset, first, rows.end);
+  std::fill_n(matrix, (first - rows.begin) * width, 0.0F);
+  float* const copied = matrix + (first - rows.begin) * width;
+  // The columns outside would be read before the channel's begin or behind its end; they become zero below.
+  const std::int64_t count = (end - first) * width;
+  const std::int64_t lead = std::min(std::max<std::int64_t>(0, -offset), count);
+  const std::int64_t trail = std::min(std::max<std::int64_t>(0, offset), count - lead);
+  const float* const from = channel + (first + row_offset) * width + offset;
+  if (count > lead + trail) std::copy(from + lead, from + count - trail, copied + lead);
+  for (float* row = copied; row < copied + count; row += width) {
+    std::fill(row, row + inside.begin, 0.0F);
+    std::fill(row + inside.end, row + width, 0.0F);
+  }
+  std::fill_n(copied + count, (rows.end - end) * width, 0.0F);
+}
+
 }  // namespace
 
 bool is_pointwise(const Convolution& layer) {
@@ -72,6 +99,12 @@ void lower_windows(const Convolution& layer, const float* input, Range channels,
       for (std::int64_t kernel_column = 0; kernel_column < window.kernel_width; ++kernel_column) {
         const std::int64_t offset = kernel_column * window.dilation_width - window.pad_left;
         const Range inside = columns_inside(layer, offset);
+        if (keeps_rows(layer)) {
+          lower_rows(layer, input + channel * map.height * map.width,
+                     kernel_row * window.dilation_height - window.pad_top, offset, inside, rows, matrix);
+          matrix += rows.size() * width;
+          continue;
+        }
         for (std::int64_t y = rows.begin; y < rows.end; ++y, matrix += width) {
           const std::int64_t row = y * window.stride_height + kernel_row * window.dilation_height - window.pad_top;
           if (row < 0 || row >= map.height)

@@ -95,14 +95,24 @@ class ChannelPool {
   template <typename Merge>
   void merge_inside(float* output, Merge merge) const {
     const Window& window = layer_.window;
-    const float divisor = is_max() ? 1 : elements(window.kernel_width, window.kernel_width);
-    for (std::int64_t x = inside_.begin; x < inside_.end; ++x) {
-      const float* from = row_ + x * window.stride_width - window.pad_left;
-      float result = from[0];
-      for (std::int64_t element = 1; element < window.kernel_width; ++element)
-        result = merge(result, from[element * window.dilation_width]);
-      output[x] = result / divisor;
+    const std::int64_t stride = window.stride_width, count = inside_.size();
+    const float* const from = row_ + inside_.begin * stride - window.pad_left;
+    float* const to = output + inside_.begin;
+    for (std::int64_t x = 0; x < count; ++x)
+      to[x] = from[x * stride];
+    for (std::int64_t element = 1; element < window.kernel_width; ++element) {
+      const float* const next = from + element * window.dilation_width;
+      if (stride == 1)  // neighbours: a vector operation
+        for (std::int64_t x = 0; x < count; ++x)
+          to[x] = merge(to[x], next[x]);
+      else
+        for (std::int64_t x = 0; x < count; ++x)
+          to[x] = merge(to[x], next[x * stride]);
     }
+    if (is_max()) return;
+    const float divisor = elements(window.kernel_width, window.kernel_width);
+    for (std::int64_t x = 0; x < count; ++x)
+      to[x] /= divisor;
   }
 
   /// Elements that a mean is over, for a window of which so many columns lie in the map, and in it and its padding.
