@@ -38,6 +38,12 @@ TEST(Corpus, Cards) {
 TEST(Corpus, Clusters) {
   replay("cluster", check_cluster);
 }
+TEST(Corpus, Devices) {
+  replay("devices", check_devices);
+}
+TEST(Corpus, Mappings) {
+  replay("mapping", check_mapping);
+}
 TEST(Corpus, Endurance) {
   replay("endurance", check_endurance);
 }

@@ -3,13 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "platforms/board.hpp"
 #include "platforms/card.hpp"
 #include "platforms/cluster.hpp"
+#include "platforms/devices.hpp"
 #include "platforms/endurance.hpp"
+#include "platforms/mapping.hpp"
+#include "platforms/resource.hpp"
 #include "platforms/units.hpp"
 #include "platforms/yaml_reader.hpp"
 
@@ -76,6 +81,34 @@ void check_cluster(std::string_view input) {
 
 void check_endurance(std::string_view input) {
   check_reading(input, [&] { parse_endurance(input, "endurance.yaml"); });
+}
+
+void check_devices(std::string_view input) {
+  check_reading(input, [&] {
+    const std::vector<Device> devices = parse_devices(input, "platform.txt");
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      require(!devices[i].cores.empty(), "a device has cores");
+      const Resource resource{i, false, devices[i].cores};
+      // Alone, so that no other device makes the key ambiguous.
+      require(parse_resource(key_of(resource, devices), {devices[i]}) == Resource{0, false, devices[i].cores},
+              "a key gives its resource back");
+    }
+  });
+}
+
+void check_mapping(std::string_view input) {
+  static const std::vector<Device> devices = {
+      {"edge01", "arm", {0, 1, 2, 3, 4, 5}, Gpu{"NVIDIAVolta", "CUDA"}},
+      {"edge_arm", "x86", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, std::nullopt}};
+  check_reading(input, [&] {
+    for (const MappedRank& rank : parse_mapping(input, "mapping.json", devices).ranks) {
+      require(!rank.layers.empty(), "a rank has layers");
+      require(parse_resource(key_of(rank.resource, devices), devices) == rank.resource,
+              "a key gives its resource back");
+      for (const MappedLayer& layer : rank.layers)
+        require(layer.position.line > 0 && layer.position.column > 0, "a layer stands somewhere");
+    }
+  });
 }
 
 void check_yaml_reader(std::string_view input) {

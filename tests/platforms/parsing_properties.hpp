@@ -16,6 +16,10 @@ void check_card(std::string_view input);
 void check_cluster(std::string_view input);
 void check_endurance(std::string_view input);
 
+/// Either devices whose keys give them back, or an InputError as above; and mappings onto two devices likewise.
+void check_devices(std::string_view input);
+void check_mapping(std::string_view input);
+
 /// The same for a reader that uses every kind of value.
 void check_yaml_reader(std::string_view input);
 
