@@ -82,12 +82,34 @@ void convolve_row(const Window& window, const PaddedPlane& plane, const float* p
   }
 }
 
+/// Without strides, outputs lie as far apart as the elements that they read: the whole plane is one long row, whose
+/// sums between the rows of the map are left out. Rows of a small map are shorter than a vector.
+bool keeps_rows(const Convolution& layer) {
+  return layer.window.stride_height == 1 && layer.window.stride_width == 1;
+}
+
+void convolve_plane(const Convolution& layer, const PaddedPlane& plane, float* padded, const float* filter,
+                    float* map) {
+  const std::int64_t height = layer.output.height, width = layer.output.width;
+  if (!keeps_rows(layer)) {
+    for (std::int64_t y = 0; y < height; ++y)
+      convolve_row(layer.window, plane, padded + y * layer.window.stride_height * plane.row_width, filter,
+                   map + y * width, width);
+    return;
+  }
+  float* const sums = padded + plane.height * plane.row_width;
+  convolve_row(layer.window, plane, padded, filter, sums, (height - 1) * plane.row_width + width);
+  for (std::int64_t y = 0; y < height; ++y)
+    std::copy_n(sums + y * plane.row_width, width, map + y * width);
+}
+
 }  // namespace
 
 std::size_t depthwise_scratch_floats(const Convolution& layer) {
   const PaddedPlane plane(layer);
   constexpr std::int64_t line = 16;
-  return static_cast<std::size_t>(divide_up(plane.height * plane.row_width, line) * line);
+  const std::int64_t sums = keeps_rows(layer) ? layer.output.height * plane.row_width : 0;
+  return static_cast<std::size_t>(divide_up(plane.height * plane.row_width + sums, line) * line);
 }
 
 void run_depthwise(const Convolution& layer, const float* input, const ConvolutionWeights& weights,
@@ -103,10 +125,7 @@ void run_depthwise(const Convolution& layer, const float* input, const Convoluti
     float* padded = static_cast<float*>(execution.scratch) + static_cast<std::size_t>(thread) * floats;
     fill(layer, plane, input + channel * layer.input.height * layer.input.width, padded);
     float* map = output + block * positions;
-    for (std::int64_t y = 0; y < layer.output.height; ++y)
-      convolve_row(window, plane, padded + y * window.stride_height * plane.row_width,
-                   weights.filters + filter * window.kernel_height * window.kernel_width, map + y * layer.output.width,
-                   layer.output.width);
+    convolve_plane(layer, plane, padded, weights.filters + filter * window.kernel_height * window.kernel_width, map);
     const RowEnd end{weights.bias == nullptr ? nullptr : weights.bias + filter,
                      weights.scale == nullptr ? nullptr : weights.scale + filter,
                      weights.shift == nullptr ? nullptr : weights.shift + filter,
