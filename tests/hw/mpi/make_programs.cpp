@@ -48,14 +48,17 @@ void write_expected(const mpi::Deployment& deployment, std::span<const float> in
   kernels::SessionOptions options;
   options.backend = kernels::Backend::eigen;
   kernels::Session session(kernels::lower(deployment.network, deployment.weights, names), options);
-  for (const std::string& name : names)
-    fs::remove(folder / (name + ".f32"));
+  std::vector<fs::path> files;
+  for (const models::NodeId output : outputs)
+    files.push_back(folder / (deployment.split.tensors[output] + ".f32"));
+  for (const fs::path& file : files)
+    fs::remove(file);
   for (std::size_t frame = 0; frame < frames; ++frame) {
     const std::span<float> place = session.input(0);
     std::copy_n(input.begin() + static_cast<std::ptrdiff_t>(frame * place.size()), place.size(), place.begin());
     session.run();
     for (std::size_t i = 0; i < names.size(); ++i)
-      write_floats(folder / (names[i] + ".f32"), session.output(i), true);
+      write_floats(files[i], session.output(i), true);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "models/layers.hpp"
 #include "models/seeded_weights.hpp"
 #include "models/zoo.hpp"
 #include "tests/sim/tiling/random_network.hpp"
@@ -55,6 +56,28 @@ std::vector<std::optional<Rank>> assign(const Network& network, std::size_t rank
   return result;
 }
 
+Deployment figure2_on_cores() {
+  Network network("figure2");
+  const NodeId image = models::input(network, {3, 16, 16});
+  const NodeId pooled = models::max_pool(network, "MaxPool1", image, models::square(2, 2));
+  const NodeId fully_connected = models::convolution(network, "FC1", pooled, 4, models::square(8));
+  const NodeId convolved = models::convolution(network, "Conv1", pooled, 4, models::square(3, 1, 1));
+  const NodeId added = models::append(network, Operator::add, "Add1", {convolved, fully_connected});
+  models::append(network, Operator::relu, "Relu1", {added});
+  Deployment deployment{"figure2", network, models::SeededWeights(network, 2).all(), {}, {}, {}, {}};
+  deployment.devices = {{"edge01", "arm", {0, 1, 2, 3, 4, 5}, std::nullopt},
+                        {"edge02", "arm", {0, 1, 2, 3, 4, 5}, std::nullopt},
+                        {"edge04", "arm", {0, 1, 2, 3}, std::nullopt}};
+  deployment.resources = {{0, false, {1, 2, 3}}, {1, false, {0}}, {2, false, {0}}};
+  split::Request request;
+  request.keys = {"edge01_arm123", "edge02_arm0", "edge04_arm0"};
+  request.tensors = {"image", "Buff1", "Buff2", "Buff3", "Buff4", "result"};
+  request.rank_of_node = {std::nullopt, 0, 1, 2, 0, 2};
+  deployment.split = split::split(network, std::move(request));
+  deployment.schedule = split::make_schedule(network, deployment.split);
+  return deployment;
+}
+
 }  // namespace
 
 Network resized(const Network& network, std::int64_t height, std::int64_t width) {
@@ -83,6 +106,7 @@ bool is_large(std::size_t number) {
 }
 
 Deployment random_deployment(std::size_t number) {
+  if (number == 1) return figure2_on_cores();
   Random random(static_cast<std::uint32_t>(1000 + number));
   Network network = network_of(number, random);
   if (is_large(number)) network = *models::zoo(tiny[number % std::size(tiny)].name);

@@ -13,8 +13,9 @@ namespace spillway::mpi {
 /// A network whose input has another height and width; poolings of whole maps stay such.
 models::Network resized(const models::Network& network, std::int64_t height, std::int64_t width);
 
-/// The case of that number, the same on every machine: numbers below `small_cases` have small networks, and of each ten
-/// one has up to 24 ranks, the others up to 8.
+/// The case of that number, the same on every machine: numbers below `small_cases` have small networks, and of each
+/// fifteen one has up to 24 ranks, the others up to 8. Number 1 is no random one but the example of AutoDiCE's Figure
+/// 2, whose sub-models need each other's results, with a core in the place of its GPU.
 mpi::Deployment random_deployment(std::size_t number);
 inline constexpr std::size_t small_cases = 30;
 
