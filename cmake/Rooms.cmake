@@ -71,6 +71,15 @@ function(spillway_compile_options target)
   endif()
 endfunction()
 
+# Leaves an executable of the full list to the target full_tests.
+function(spillway_full_test name)
+  if(NOT TARGET full_tests)
+    add_custom_target(full_tests)
+  endif()
+  set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(full_tests ${name})
+endfunction()
+
 # spillway_test(NAME [FULL] [SOURCES file...] [LINKS target...])
 # A GoogleTest executable. Its tests carry the label `short` (scripts/test) or, with FULL, `full`
 # (scripts/test --full): each test is in exactly one of the two lists.
@@ -81,6 +90,7 @@ function(spillway_test name)
   spillway_compile_options(${name})
   if(TEST_FULL)
     set(label full)
+    spillway_full_test(${name})
   else()
     set(label short)
   endif()
