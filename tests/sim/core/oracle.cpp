@@ -283,7 +283,9 @@ std::optional<core::Waiting> Scheduler::first_waiting(Pool kind) const {
   const std::optional<std::size_t> next = next_to_begin();
   for (const auto& [priority, node] : kind == Pool::output ? ready_compute_ : ready_io_) {
     const Demand wanted = demand(graph_.nodes[node]);
-    if (wanted.buffers == 0 || wanted.pool != kind || can_start(graph_.nodes[node], next)) continue;
+    if (wanted.buffers == 0 || wanted.pool != kind) continue;
+    // A strict queue may hold up one that would fit.
+    if (can_start(graph_.nodes[node], next)) return std::nullopt;
     return core::Waiting{graph_.nodes[node].task, kind, wanted.buffers, free_buffers(kind)};
   }
   return std::nullopt;
