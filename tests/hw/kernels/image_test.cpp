@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stb/stb_image_write.h>
 #include <unistd.h>
 
 namespace spillway::kernels {
@@ -71,6 +72,30 @@ TEST_F(Image, OfOneChannelIsItsBrightness) {
   EXPECT_NEAR(grey[1], 0.59F, 0.01F);
   EXPECT_NEAR(grey[2], 0.11F, 0.01F);
   EXPECT_NEAR(grey[3], 1.00F, 0.01F);
+}
+
+TEST_F(Image, MayBeAJpeg) {
+  std::vector<unsigned char> pixels;
+  for (int pixel = 0; pixel < 16 * 16; ++pixel)
+    pixels.insert(pixels.end(), {200, 100, 50});
+  ASSERT_NE(stbi_write_jpg(path_.c_str(), 16, 16, 3, pixels.data(), 95), 0);
+  ImageOptions options;
+  options.scale = 1;
+  const std::vector<float> planes = read_image(path_, {3, 16, 16}, options);
+  EXPECT_NEAR(planes[0], 200, 3);
+  EXPECT_NEAR(planes[256], 100, 3);
+  EXPECT_NEAR(planes[512], 50, 3);
+}
+
+TEST_F(Image, CropsItsMiddle) {
+  std::vector<unsigned char> pixels;
+  for (int pixel = 0; pixel < 12; ++pixel)
+    pixels.insert(pixels.end(), 3, static_cast<unsigned char>(pixel % 6 * 50));
+  ASSERT_NE(stbi_write_png(path_.c_str(), 6, 2, 3, pixels.data(), 0), 0);
+  ImageOptions options;
+  options.scale = 1;
+  options.fit = ImageFit::crop;
+  EXPECT_THAT(read_image(path_, {1, 2, 2}, options), ElementsAre(100, 150, 100, 150));
 }
 
 TEST_F(Image, RefusesWhatIsNone) {
