@@ -11,6 +11,7 @@ TEST(ExplorationFull, OneIoOutstanding) {
 TEST(ExplorationFull, WithPins) {
   for (const std::uint32_t io : {1U, 3U})
     expect_no_stall(larger_plans_with_pins(), {.io = io, .compute = 1});
+  expect_no_stall(largest_plans_with_pins(), {.io = 1, .compute = 1});
 }
 
 TEST(ExplorationFull, ThreeIoOutstanding) {

@@ -220,9 +220,14 @@ std::vector<SmallPlan> small_plans_with_pins() {
 std::vector<SmallPlan> larger_plans_with_pins() {
   return {
       finished("weights outside of three frames, 8 buffers", chain_with_weights_outside(1), {2, 4, 2, false}, 3, 2),
-      finished("weights outside in groups of two frames, 7 buffers", chain_in_groups(2), {2, 3, 2, false}, 2, 2),
+      finished("weights outside in groups of two frames, 6 buffers", chain_in_groups(2), {1, 3, 2, false}, 2, 2),
       finished("kept output of two frames, 8 buffers", chain_with_kept_output(2, 1), {2, 3, 3, false}, 2, 2),
       finished("kept output of two frames, 7 buffers", kept_output_behind_a_layer(), {2, 2, 3, false}, 2, 2),
+  };
+}
+
+std::vector<SmallPlan> largest_plans_with_pins() {
+  return {
       finished("residual block with pins of two frames, 8 buffers", residual_with_pins(2), {2, 3, 3, false}, 2, 2),
       finished("branches with pins of two frames, 8 buffers", branches_with_pins(2, true), {2, 3, 3, false}, 2, 2),
   };

@@ -33,4 +33,7 @@ std::vector<SmallPlan> larger_plans();
 
 std::vector<SmallPlan> larger_plans_with_pins();
 
+/// Millions of states with one IO task at a time, too many with three.
+std::vector<SmallPlan> largest_plans_with_pins();
+
 }  // namespace spillway::oracle
