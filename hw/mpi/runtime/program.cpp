@@ -92,6 +92,8 @@ int run_in_job(const Program& program, const Options& options, bool exactly, Pro
                    ", one for each rank (mpirun -n " + std::to_string(ranks) + ")");
     return 2;
   }
+  // A communicator of our own would be made by a call that burns the core until the last process has started.
+  if (size == ranks) return run_rank(program, options, MPI_COMM_WORLD, record);
   MPI_Comm communicator = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, process < ranks ? 0 : MPI_UNDEFINED, process, &communicator);
   if (communicator == MPI_COMM_NULL) return 0;
