@@ -82,7 +82,6 @@ Status Scheduler::start(const Plan& plan, std::span<std::uint32_t> storage) {
     place = progress(flight, size.layers).first_place;
   }
   find_first();
-  open_tiles_without_input();
   return Status::ok;
 }
 
@@ -200,9 +199,11 @@ inline void Scheduler::open_tile() {
   }
 }
 
-/// A tile that reads nothing from the card begins as soon as it can: no selection stands for it.
+/// A tile that reads nothing from the card begins as soon as it can: no selection stands for it. Its input is kept, so
+/// that somebody holds pins.
 inline void Scheduler::open_tiles_without_input() {
-  while (with_pins && first_.frame != no_frame && plan_.layers[first_.layer].input_buffers == 0 && can_open())
+  while (with_pins && holder_.frame != no_frame && first_.frame != no_frame &&
+         plan_.layers[first_.layer].input_buffers == 0 && can_open())
     open_tile();
 }
 
