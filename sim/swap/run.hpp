@@ -24,7 +24,12 @@ class Run {
     ServiceTimes::Service service;  ///< without contention
   };
 
-  Active begin(const core::Task& task, std::uint64_t now_ns) const { return {task, now_ns, times_.of(task)}; }
+  /// In place: a copy right behind its parts' stores would stall the processor at every task.
+  void begin(Active& active, const core::Task& task, std::uint64_t now_ns) const {
+    active.task = task;
+    active.start_ns = now_ns;
+    active.service = times_.of(task);
+  }
 
   /// Tells the core, the result and the trace that a task has finished.
   void complete(const Active& active, std::uint64_t now_ns);

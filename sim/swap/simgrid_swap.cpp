@@ -97,7 +97,7 @@ class SimGridRun {
   static std::uint64_t now_ns() { return static_cast<std::uint64_t>(std::llround(s4u::Engine::get_clock() * 1e9)); }
 
   void begin(Resource& resource, s4u::Host* host, const core::Task& task) {
-    resource.active = run_.begin(task, now_ns());
+    run_.begin(resource.active, task, now_ns());
     resource.busy = true;
     resource.activity = s4u::Exec::init();
     resource.activity->set_host(host)->set_flops_amount(static_cast<double>(resource.active.service.duration_ns));

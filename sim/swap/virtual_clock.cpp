@@ -67,14 +67,14 @@ Result run_clock(const core::Plan& plan, const ServiceTimes& times, Mode mode, t
   while (!core.done()) {
     if (io_end == never && !(sequential && cpu.end() != never)) {
       if (const std::optional<core::Task> task = core.select_io()) {
-        io = run.begin(*task, now / unit);
+        run.begin(io, *task, now / unit);
         io_end = now + io.service.duration_ns * unit;
         cpu.transfer(true, now);
       }
     }
     if (cpu.end() == never && !(sequential && io_end != never)) {
       if (const std::optional<core::Task> task = core.select_compute()) {
-        compute = run.begin(*task, now / unit);
+        run.begin(compute, *task, now / unit);
         cpu.start(compute.service.duration_ns * unit, now, io_end != never);
       }
     }
