@@ -23,12 +23,14 @@ def draw_measure(rows, title, metric, unit, label):
             continue
         value = float(row[metric]) / unit
         axes.bar(x, value, BAR * 0.92, color=COLOURS[row["rule"]])
-        axes.text(x, value, f"{value:.3g}", ha="center", va="bottom", fontsize=5.5)
+        axes.annotate(f"{value:.3g}", (x, value), (0, 2), textcoords="offset points", ha="center", va="bottom",
+                      fontsize=7.5, rotation=90)
     handles = [Patch(facecolor=COLOURS[rule], label=rule) for rule in rules]
     least = [float(row["least_bytes_per_frame"]) / unit for row in rows if row["status"] == "ok"]
     if metric == "moved_bytes_per_frame" and least:
         handles.append(axes.axhline(max(least), color=RED, linewidth=1.2, linestyle="--", label="each tensor once"))
     axes.set_ylabel(label, color=NEUTRAL)
+    axes.margins(y=0.2)  # room for the numbers above the bars
     finish_by_buffer(figure, axes, buffers, title, handles)
     return figure
 
