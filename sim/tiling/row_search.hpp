@@ -17,7 +17,7 @@ struct RowCost {
   std::uint64_t bytes = 0, operations = 0;
   bool pins = false;
 
-  friend auto operator<=>(const RowCost&, const RowCost&) = default;
+  friend auto operator<=>(const RowCost&, const RowCost&) = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14
 };
 
 struct RowChoice {
