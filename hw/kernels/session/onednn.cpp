@@ -2,29 +2,26 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include <dnnl.hpp>
 #include <omp.h>
 
+#include "hw/kernels/session/onednn_layer.hpp"
 #include "hw/kernels/session/session.hpp"
 
 namespace spillway::kernels {
 namespace {
 
 using dnnl::algorithm;
-using Description = dnnl::memory::desc;
 using dnnl::memory;
 using dnnl::prop_kind;
+using onednn::cpu;
+using onednn::Description;
+using onednn::Primitive;
+using onednn::ReorderedLayer;
 
 constexpr auto f32 = memory::data_type::f32;
-
-/// One for the process: primitives made with it are shared by nobody else.
-const dnnl::engine& cpu() {
-  static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
-  return engine;
-}
 
 Description plain(const memory::dims& dims) {
   return {dims, f32, memory::format_tag::abcd};
@@ -79,145 +76,6 @@ bool append(dnnl::post_ops& operations, const Activation& activation) {
       return false;
   }
 }
-
-/// An operand of a primitive, put in order before the primitive runs where its layout is not the one expected.
-struct Operand {
-  std::size_t position = 0;  ///< among the step's inputs
-  memory given, expected;    ///< the same object where no reorder is needed
-  std::optional<dnnl::reorder> reorder;
-  std::size_t scratch_offset = 0;  ///< of `expected`
-};
-
-/// A primitive, with the reorders around it.
-class Primitive : public PreparedLayer {
- public:
-  Primitive(int threads) : threads_(threads), stream_(cpu()) {}
-
-  void add_operand(int argument, std::size_t position, const Description& given, const Description& expected) {
-    Operand operand{position, memory(given, cpu(), nullptr), {}, {}, 0};
-    if (given == expected) {
-      operand.expected = operand.given;
-    } else {
-      operand.expected = memory(expected, cpu(), nullptr);
-      operand.reorder.emplace(operand.given, operand.expected);
-      operand.scratch_offset = take_scratch(expected);
-    }
-    arguments_.emplace(argument, operand.expected);
-    operands_.push_back(std::move(operand));
-  }
-
-  /// `accumulated`: the operand that the primitive adds to what the output holds before.
-  void set_output(const Description& made, const Description& wanted,
-                  const std::optional<std::pair<std::size_t, Description>>& accumulated = std::nullopt) {
-    wanted_ = memory(wanted, cpu(), nullptr);
-    made_ = wanted_;
-    if (made != wanted) {
-      made_ = memory(made, cpu(), nullptr);
-      after_.emplace(made_, wanted_);
-      made_offset_ = take_scratch(made);
-    }
-    if (accumulated) {
-      accumulated_position_ = accumulated->first;
-      accumulated_ = memory(accumulated->second, cpu(), nullptr);
-      before_.emplace(accumulated_, made_);
-    }
-    arguments_.emplace(DNNL_ARG_DST, made_);
-  }
-
-  /// Numbers that the primitive keeps.
-  void add_constant(int argument, memory numbers) {
-    prepared_bytes_ += numbers.get_desc().get_size();
-    arguments_.emplace(argument, std::move(numbers));
-  }
-
-  void set_primitive(dnnl::primitive primitive) { primitive_ = std::move(primitive); }
-
-  void run(const float* const* operands, float* output, const Execution& execution) override {
-    omp_set_num_threads(threads_);
-    char* scratch = static_cast<char*>(execution.scratch);
-    for (Operand& operand : operands_) {
-      operand.given.set_data_handle(const_cast<float*>(operands[operand.position]));
-      if (!operand.reorder) continue;
-      operand.expected.set_data_handle(scratch + operand.scratch_offset);
-      operand.reorder->execute(stream_, operand.given, operand.expected);
-    }
-    wanted_.set_data_handle(output);
-    if (after_) made_.set_data_handle(scratch + made_offset_);
-    if (before_) {
-      accumulated_.set_data_handle(const_cast<float*>(operands[accumulated_position_]));
-      before_->execute(stream_, accumulated_, made_);
-    }
-    primitive_.execute(stream_, arguments_);
-    if (after_) after_->execute(stream_, made_, wanted_);
-    stream_.wait();
-    if (execution.progress != nullptr) execution.progress(execution.progress_argument);
-  }
-
-  std::size_t scratch_bytes() const override { return scratch_bytes_; }
-  std::size_t prepared_bytes() const override { return prepared_bytes_; }
-  std::string_view library() const override { return to_string(Backend::onednn); }
-
- private:
-  std::size_t take_scratch(const Description& description) {
-    constexpr std::size_t alignment = 64;
-    const std::size_t offset = scratch_bytes_;
-    scratch_bytes_ += (description.get_size() + alignment - 1) / alignment * alignment;
-    return offset;
-  }
-
-  int threads_;
-  dnnl::stream stream_;
-  dnnl::primitive primitive_;
-  std::unordered_map<int, memory> arguments_;
-  std::vector<Operand> operands_;
-  memory made_, wanted_, accumulated_;
-  std::optional<dnnl::reorder> before_, after_;
-  std::size_t accumulated_position_ = 0, made_offset_ = 0, scratch_bytes_ = 0, prepared_bytes_ = 0;
-};
-
-/// A step of the kernels with operands that lie in oneDNN's layouts.
-class ReorderedLayer : public PreparedLayer {
- public:
-  ReorderedLayer(std::unique_ptr<PreparedLayer> inner, int threads)
-      : inner_(std::move(inner)), threads_(threads), stream_(cpu()) {
-    constexpr std::size_t alignment = 64;
-    scratch_bytes_ = (inner_->scratch_bytes() + alignment - 1) / alignment * alignment;
-  }
-
-  void add_operand(std::size_t position, const Description& given, const Description& expected) {
-    Operand operand{position, memory(given, cpu(), nullptr), memory(expected, cpu(), nullptr), {}, scratch_bytes_};
-    operand.reorder.emplace(operand.given, operand.expected);
-    scratch_bytes_ += (expected.get_size() + 63) / 64 * 64;
-    operands_.push_back(std::move(operand));
-  }
-
-  void set_operand_count(std::size_t count) { pointers_.resize(count); }
-
-  void run(const float* const* operands, float* output, const Execution& execution) override {
-    omp_set_num_threads(threads_);
-    std::copy_n(operands, pointers_.size(), pointers_.begin());
-    for (Operand& operand : operands_) {
-      char* ordered = static_cast<char*>(execution.scratch) + operand.scratch_offset;
-      operand.given.set_data_handle(const_cast<float*>(operands[operand.position]));
-      operand.expected.set_data_handle(ordered);
-      operand.reorder->execute(stream_, operand.given, operand.expected);
-      pointers_[operand.position] = reinterpret_cast<const float*>(ordered);
-    }
-    stream_.wait();
-    inner_->run(pointers_.data(), output, execution);
-  }
-
-  std::size_t scratch_bytes() const override { return scratch_bytes_; }
-  std::string_view library() const override { return inner_->library(); }
-
- private:
-  std::unique_ptr<PreparedLayer> inner_;
-  int threads_;
-  dnnl::stream stream_;
-  std::vector<Operand> operands_;
-  std::vector<const float*> pointers_;
-  std::size_t scratch_bytes_ = 0;
-};
 
 }  // namespace
 
@@ -453,8 +311,7 @@ class OneDnn::Implementation {
     Layered inner = prepare_eigen(step, threads_);
     const auto blocked = [&](ValueId id) { return id != no_value && layouts_[program_.storage_of(id)].has_value(); };
     if (std::ranges::none_of(step.inputs, blocked)) return inner;
-    auto made = std::make_unique<ReorderedLayer>(std::move(inner), threads_);
-    made->set_operand_count(step.inputs.size());
+    auto made = std::make_unique<ReorderedLayer>(std::move(inner), step.inputs.size(), threads_);
     for (std::size_t input = 0; input < step.inputs.size(); ++input) {
       if (!blocked(step.inputs[input])) continue;
       const Description& given = *layouts_[program_.storage_of(step.inputs[input])];
