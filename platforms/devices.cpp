@@ -125,9 +125,9 @@ class LineReader {
     Gpu gpu;
     if (open != std::string_view::npos && value.ends_with(')')) {
       gpu.architecture = trimmed(value.substr(0, open));
-      gpu.library = trimmed(value.substr(open + 1, value.size() - open - 2));
+      gpu.api = trimmed(value.substr(open + 1, value.size() - open - 2));
     }
-    if (gpu.architecture.empty() || gpu.library.empty())
+    if (gpu.architecture.empty() || gpu.api.empty())
       return problem(field.column, device.name,
                      fmt::format("\"{}\" is no GPU; expected gpu=ARCHITECTURE (LIBRARY)", field.text));
     if (device.gpu) return problem(field.column, device.name, "a GPU is given twice; expected at most one a device");

@@ -8,10 +8,10 @@
 /// Devices that run an operating system and take part in an MPI job: AutoDiCE's platform specification.
 namespace spillway::platforms {
 
-/// A graphics processor and the programming library that it is used with (`NVIDIAVolta`, `CUDA`).
+/// A graphics processor and the programming interface that it is used with (`NVIDIAVolta`, `CUDA`).
 struct Gpu {
   std::string architecture;
-  std::string library;
+  std::string api;
 
   friend bool operator==(const Gpu&, const Gpu&) = default;
 };

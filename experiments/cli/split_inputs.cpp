@@ -240,7 +240,7 @@ std::string platform_text(const mpi::Deployment& deployment) {
   for (const platforms::Device& device : deployment.devices) {
     text +=
         fmt::format("{}, {}, slots={}-{}", device.name, device.architecture, device.cores.front(), device.cores.back());
-    if (device.gpu) text += fmt::format(", gpu={} ({})", device.gpu->architecture, device.gpu->library);
+    if (device.gpu) text += fmt::format(", gpu={} ({})", device.gpu->architecture, device.gpu->api);
     text += '\n';
   }
   return text;

@@ -51,7 +51,7 @@ bool is_source(const fs::path& path) {
 std::vector<std::pair<fs::path, fs::path>> library_files(const ShippedSources& sources) {
   std::vector<std::pair<fs::path, fs::path>> files;
   for (const char* folder : {"hw/kernels", "hw/mpi/runtime"})
-    for (const fs::directory_entry& entry : fs::directory_iterator(sources.library / folder))
+    for (const fs::directory_entry& entry : fs::directory_iterator(sources.tree / folder))
       if (entry.is_regular_file() && is_source(entry.path()))
         files.emplace_back(entry.path(), fs::path("library") / folder / entry.path().filename());
   files.emplace_back(sources.eigen / "Eigen/Core", "library/Eigen/Core");

@@ -9,7 +9,7 @@ namespace spillway::mpi {
 
 /// Where the sources that packages ship come from: the folder with `hw/kernels` and `hw/mpi/runtime`, and Eigen's.
 struct ShippedSources {
-  std::filesystem::path library;
+  std::filesystem::path tree;
   std::filesystem::path eigen;
 };
 
