@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "platforms/board_kind.hpp"
 #include "platforms/catalogue.hpp"
 #include "platforms/yaml_reader.hpp"
 
@@ -65,6 +66,7 @@ void check_powers(Fields& fields, const Board& board) {
 }
 
 Board read_board(const YamlDocument& document) {
+  refuse_other_kind(document, BoardKind::microcontroller);
   ProblemList problems(document);
   Board board;
   board.name = std::filesystem::path(document.name()).stem().string();
@@ -89,6 +91,7 @@ Board read_board(const YamlDocument& document) {
 }  // namespace
 
 Board load_board(std::string_view name_or_path) {
+  refuse_name_of_other_kind(name_or_path, BoardKind::microcontroller);
   return read_board(YamlDocument::open(catalogue.file_of(name_or_path)));
 }
 

@@ -40,7 +40,7 @@ struct Board {
 
 /// Reads a board by the name of a file in platforms/boards, or by a path.
 /// Throws InputError with every problem of the file: YAML, keys, units, a figure without a source, figures out of
-/// range, compute power below idle power.
+/// range, compute power below idle power; a computer (platforms/computer.hpp).
 Board load_board(std::string_view name_or_path);
 
 /// The same from text; `file` stands for the file in errors and gives the board its name.

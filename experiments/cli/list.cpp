@@ -16,6 +16,7 @@
 #include "platforms/board.hpp"
 #include "platforms/card.hpp"
 #include "platforms/cluster.hpp"
+#include "platforms/computer.hpp"
 #include "platforms/units.hpp"
 
 namespace spillway::cli {
@@ -42,6 +43,27 @@ Table boards_table() {
     table.row({name, platforms::format_bytes(static_cast<std::uint64_t>(board.sram.value)),
                platforms::format_quantity(board.clock.value, Unit::hertz),
                platforms::format_quantity(board.rates[0].value, Unit::macs_per_second), board.description});
+  }
+  return table;
+}
+
+Table computers_table() {
+  Table table({{"computer"},
+               {"memory", true},
+               {"cores", true},
+               {"peak of a core", true},
+               {"GPU"},
+               {"peak", true},
+               {"what it is"}});
+  for (const std::string& name : platforms::computer_names()) {
+    const platforms::Computer computer = platforms::load_computer(name);
+    const auto peak = [](const platforms::Processor& processor) {
+      return platforms::format_quantity(processor.peak.value, Unit::macs_per_second);
+    };
+    table.row({name, platforms::format_bytes(static_cast<std::uint64_t>(computer.memory.value)),
+               std::to_string(computer.cores), peak(computer.cpu),
+               computer.gpu ? computer.gpu->names.architecture : "-", computer.gpu ? peak(*computer.gpu) : "-",
+               computer.description});
   }
   return table;
 }
@@ -138,7 +160,7 @@ struct Entry {
 
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all = {{"models", {models_table}},
-                                         {"boards", {boards_table}},
+                                         {"boards", {boards_table, computers_table}},
                                          {"cards", {cards_table}},
                                          {"clusters", {clusters_table}},
                                          {"experiments", {experiments_table}},
