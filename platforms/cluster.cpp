@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "platforms/board.hpp"
 #include "platforms/catalogue.hpp"
+#include "platforms/computer.hpp"
 #include "platforms/yaml_reader.hpp"
 
 namespace spillway::platforms {
@@ -41,10 +44,22 @@ Reader<std::string> name(std::string what) {
   };
 }
 
-/// One entry describes devices that differ only in their names.
-void read_devices(Fields& entry, std::vector<Device>& devices) {
-  Device device;
-  const std::vector<std::string> names = entry.one_or_more("names", name("name of a device"));
+/// The name of a computer, or its file, beside the cluster's where the path is no absolute one.
+Reader<std::string> computer(const std::filesystem::path& cluster_file) {
+  return [cluster_file](const YamlValue& value) -> std::optional<std::string> {
+    const std::optional<std::string> named = text()(value);
+    if (!named || !named->ends_with(".yaml")) return choice(computer_names())(value);
+    const std::filesystem::path path = cluster_file.parent_path() / *named;
+    std::error_code error;
+    if (std::filesystem::is_regular_file(path, error)) return path.string();
+    value.problem(fmt::format("there is no file {}; expected a computer's file or one of: {}", path.string(),
+                              fmt::join(computer_names(), ", ")));
+    return std::nullopt;
+  };
+}
+
+/// Architecture, cores and GPU of a device that says itself what it is.
+void read_hardware(Fields& entry, Device& device) {
   device.architecture = entry.required("architecture", name("CPU architecture"));
   const std::int64_t cores = entry.required("cores", integer(1, most_cores));
   for (std::int64_t core = 0; core < cores; ++core)
@@ -52,12 +67,43 @@ void read_devices(Fields& entry, std::vector<Device>& devices) {
   entry.optional_map("gpu", [&](Fields& gpu) {
     device.gpu = Gpu{gpu.required("architecture", text()), gpu.required("library", text())};
   });
+}
+
+/// The same of the board that a device is.
+void take_hardware(const Computer& computer, Device& device) {
+  device.architecture = computer.architecture;
+  for (int core = 0; core < computer.cores; ++core)
+    device.cores.push_back(core);
+  if (computer.gpu) device.gpu = computer.gpu->names;
+}
+
+/// One entry describes devices that differ only in their names.
+void read_devices(Fields& entry, const std::filesystem::path& cluster_file, std::vector<Device>& devices) {
+  Device device;
+  const std::vector<std::string> names = entry.one_or_more("names", name("name of a device"));
+  if (entry.has("board")) {
+    device.board = entry.required("board", computer(cluster_file));
+    for (const char* key : {"architecture", "cores", "gpu"})
+      if (entry.has(key)) entry.problem(key, "is what the board has; expected it only without `board`");
+    if (!device.board.empty()) take_hardware(load_computer(device.board), device);
+  } else {
+    read_hardware(entry, device);
+  }
   for (const std::string& each : names) {
     device.name = each;
     if (std::ranges::find(devices, each, &Device::name) != devices.end())
       entry.problem("names", fmt::format("the device \"{}\" is given twice; expected once", each));
     devices.push_back(device);
   }
+}
+
+MessageCosts read_messages(Fields& fields) {
+  return {.eager_limit = fields.figure("eager_limit", Unit::bytes),
+          .rendezvous_latencies = fields.figure("rendezvous_latencies", Unit::ratio, at_least_one),
+          .overhead = fields.figure("overhead", Unit::seconds),
+          .copy_bandwidth = fields.figure("copy_bandwidth", Unit::bytes_per_second, positive),
+          .local_latency = fields.figure("local_latency", Unit::seconds),
+          .local_bandwidth = fields.figure("local_bandwidth", Unit::bytes_per_second, positive)};
 }
 
 Cluster read_cluster(const YamlDocument& document) {
@@ -68,10 +114,12 @@ Cluster read_cluster(const YamlDocument& document) {
     Fields fields(document.root(), problems);
     cluster.description = fields.required("description", text());
     const bool has_devices = fields.has("devices");
-    if (has_devices) fields.list_of_maps("devices", [&](Fields& entry) { read_devices(entry, cluster.devices); });
+    if (has_devices)
+      fields.list_of_maps("devices", [&](Fields& entry) { read_devices(entry, document.name(), cluster.devices); });
     if (!has_devices || fields.has("boards")) cluster.members = read_members(fields);
     cluster.link_bandwidth = fields.figure("link_bandwidth", Unit::bytes_per_second, positive);
     cluster.link_latency = fields.figure("link_latency", Unit::seconds);
+    fields.optional_map("messages", [&](Fields& messages) { cluster.messages = read_messages(messages); });
   }
   problems.throw_if_any();
   return cluster;

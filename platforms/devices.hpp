@@ -22,6 +22,7 @@ struct Device {
   std::string architecture;  ///< of the CPU, `arm`
   std::vector<int> cores;    ///< numbers as the operating system counts them, ascending
   std::optional<Gpu> gpu;
+  std::string board;  ///< name or path of the computer that it is; empty: not said (a platform file does not)
 
   friend bool operator==(const Device&, const Device&) = default;
 };

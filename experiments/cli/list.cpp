@@ -1,4 +1,6 @@
+#include <cstddef>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -88,12 +90,16 @@ Table clusters_table() {
   Table table({{"cluster"}, {"boards"}, {"link", true}, {"what it is"}});
   for (const std::string& name : platforms::cluster_names()) {
     const platforms::Cluster cluster = platforms::load_cluster(name);
-    std::string boards;
-    for (const platforms::ClusterMembers& members : cluster.members) {
-      boards += fmt::format("{}{} x {}", boards.empty() ? "" : ", ", members.count, members.board);
-    }
-    table.row({name, boards, platforms::format_quantity(cluster.link_bandwidth.value, Unit::bytes_per_second),
-               cluster.description});
+    std::map<std::string, std::size_t> counts;
+    for (const platforms::ClusterMembers& members : cluster.members)
+      counts[members.board] += members.count;
+    for (const platforms::Device& device : cluster.devices)
+      ++counts[device.board.empty() ? device.architecture : device.board];
+    std::vector<std::string> boards;
+    for (const auto& [board, count] : counts)
+      boards.push_back(fmt::format("{} x {}", count, board));
+    table.row({name, fmt::format("{}", fmt::join(boards, ", ")),
+               platforms::format_quantity(cluster.link_bandwidth.value, Unit::bytes_per_second), cluster.description});
   }
   return table;
 }

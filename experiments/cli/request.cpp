@@ -36,6 +36,16 @@ CLI::App& add_verb(CLI::App& app, const std::string& name, const std::string& de
   return verb;
 }
 
+std::string command_line(const CLI::App& verb) {
+  std::string text = "spillway " + verb.get_name();
+  for (const CLI::Option* option : verb.get_options()) {
+    if (option->count() == 0) continue;
+    if (!option->get_positional()) text += " --" + option->get_lnames().front();
+    if (option->get_expected_max() > 0) text += ' ' + fmt::format("{}", fmt::join(option->results(), " "));
+  }
+  return text;
+}
+
 std::string unknown(std::string_view what, const std::string& name, const std::vector<std::string>& names,
                     const std::string& rest) {
   const std::string hint = platforms::did_you_mean(name, names);

@@ -15,6 +15,9 @@ namespace spillway::cli {
 /// Adds a verb that leaves it to its Request to report arguments that it does not know.
 CLI::App& add_verb(CLI::App& app, const std::string& name, const std::string& description);
 
+/// The call that asks for this run, every option spelled out that is not at its default.
+std::string command_line(const CLI::App& verb);
+
 /// `unknown WHAT "NAME"; did you mean "NEAREST"? REST`.
 std::string unknown(std::string_view what, const std::string& name, const std::vector<std::string>& names,
                     const std::string& rest);

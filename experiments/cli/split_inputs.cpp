@@ -42,7 +42,7 @@ class ModelReader {
     try {
       models::OnnxReadOptions options;
       options.dimensions = dimensions_.dimensions;
-      options.weights = true;
+      options.weights = inputs_.weights;
       options.apart = apart;
       models::OnnxModel model = models::read_onnx_model(name, options);
       mpi::NamedLayers layers = mpi::named_layers(model);
@@ -60,7 +60,8 @@ class ModelReader {
   std::optional<Model> of_zoo() {
     std::optional<models::LoadedNetwork> loaded = cli::read(inputs_.network, request_);
     if (!loaded) return std::nullopt;
-    models::Weights weights = models::SeededWeights(loaded->network, seed_).all();
+    models::Weights weights;
+    if (inputs_.weights) weights = models::SeededWeights(loaded->network, seed_).all();
     mpi::NamedLayers layers = mpi::named_layers(loaded->network);
     return Model{std::move(loaded->network), std::move(weights), std::move(layers), {}};
   }
@@ -112,7 +113,7 @@ std::vector<platforms::Device> read_devices(const std::string& platform, std::si
     request.problem("--platform", "is missing; expected a platform file (platform.txt) or a cluster");
     return {};
   }
-  platforms::Device here{"localhost", "cpu", {}, std::nullopt};
+  platforms::Device here{"localhost", "cpu", {}, std::nullopt, {}};
   for (std::size_t core = 0; core < parts; ++core)
     here.cores.push_back(static_cast<int>(core));
   return {std::move(here)};
@@ -209,7 +210,10 @@ void SplitInputs::add_to(CLI::App& verb) {
   verb.add_option("--vertical", vertical, "Without a mapping: N runs of layers with about the same work")
       ->type_name("auto:N");
   verb.add_flag("--oversubscribe", oversubscribe, "Allows several ranks on one core");
-  verb.add_option("--seed", seed, "Of the weights of a network of the zoo")->type_name("NUMBER")->capture_default_str();
+  if (weights)
+    verb.add_option("--seed", seed, "Of the weights of a network of the zoo")
+        ->type_name("NUMBER")
+        ->capture_default_str();
 }
 
 std::optional<mpi::Deployment> read(const SplitInputs& inputs, Request& request) {

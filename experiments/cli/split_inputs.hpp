@@ -17,9 +17,10 @@ struct SplitInputs {
   std::string mapping, platform, vertical;
   std::string seed = "1";
   bool oversubscribe = false;
+  bool weights = true;  ///< read or make them; a simulation needs none
 
-  /// Adds NETWORK, --dim, --mapping, --platform, --vertical, --oversubscribe and --seed to a verb; the object must
-  /// outlive the parsing.
+  /// Adds NETWORK, --dim, --mapping, --platform, --vertical, --oversubscribe and, where weights are
+  /// read, --seed to a verb; the object must outlive the parsing.
   void add_to(CLI::App& verb);
 };
 

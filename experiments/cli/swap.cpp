@@ -132,17 +132,6 @@ class Traces {
   std::optional<trace::Tee> tee_;
 };
 
-/// The call that asks for this run, every option spelled out that is not at its default.
-std::string command_line(const CLI::App& verb) {
-  std::string text = "spillway " + verb.get_name();
-  for (const CLI::Option* option : verb.get_options()) {
-    if (option->count() == 0) continue;
-    if (!option->get_positional()) text += " --" + option->get_lnames().front();
-    if (option->get_expected_max() > 0) text += ' ' + fmt::format("{}", fmt::join(option->results(), " "));
-  }
-  return text;
-}
-
 /// Writes the files that were asked for beside the traces.
 void write_results(const Options& options, const std::optional<experiments::ResultsDirectory>& directory,
                    const OnePointSweep& sweep, const experiments::RunRecord& record) {
