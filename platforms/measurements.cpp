@@ -77,6 +77,7 @@ std::vector<Measurement> read_times(Fields& entry, const Row& row) {
 Measurements read_measurements(const YamlDocument& document) {
   ProblemList problems(document);
   Measurements measurements;
+  measurements.file = document.name();
   measurements.name = std::filesystem::path(document.name()).stem().string();
   const std::vector<std::string> boards = computer_names();
   std::vector<Row> seen;

@@ -66,7 +66,7 @@ std::map<std::string, Work> works_of(const Measurements& measurements) {
       continue;
     }
     const std::string hint = platforms::did_you_mean(row.network, names);
-    problems.push_back({measurements.name, row.position.line, row.position.column, "times",
+    problems.push_back({measurements.file, row.position.line, row.position.column, "times",
                         fmt::format("there is no network \"{}\"{}{} `spillway list models` shows all", row.network,
                                     hint, hint.empty() ? ";" : "")});
   }
