@@ -1,7 +1,6 @@
 #include "sim/cost/calibration.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <string>
@@ -15,6 +14,7 @@
 #include "platforms/problems.hpp"
 #include "sim/cost/fit.hpp"
 #include "sim/cost/layer_cost.hpp"
+#include "sim/cost/rounding.hpp"
 
 namespace spillway::cost {
 namespace {
@@ -25,15 +25,6 @@ using platforms::InputError;
 using platforms::Measurement;
 using platforms::Measurements;
 using platforms::Problem;
-
-constexpr int digits_kept = 4;
-
-double rounded(double value) {
-  const std::string text = fmt::format("{:.{}e}", value, digits_kept - 1);
-  double result = 0;
-  std::from_chars(text.data(), text.data() + text.size(), result);
-  return result;
-}
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
