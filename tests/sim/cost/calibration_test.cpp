@@ -1,5 +1,7 @@
 #include "sim/cost/calibration.hpp"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,6 +60,59 @@ TEST(Calibration, ErrorsStayWhereTheyWereMeasured) {
   expect_below(CallClass::gpu, Part::held_out_network, true, 0.26);
   expect_below(CallClass::one_core, Part::held_out_board, true, 0.325);
   expect_below(CallClass::all_cores, Part::held_out_board, true, 0.56);
+}
+
+/// The choice without one of its boards or networks.
+std::vector<std::string> without(std::vector<std::string> names, const std::string& left_out) {
+  std::erase(names, left_out);
+  return names;
+}
+
+/// Mean absolute error of those fitted networks on fitted boards that `is_left_out` says were not fitted.
+template <typename IsLeftOut>
+double error_of_left_out(const CalibrationChoice& choice, bool gpu, CallClass call_class, IsLeftOut is_left_out) {
+  const Calibration calibration = calibrate(published(), choice, all_computers());
+  double sum = 0;
+  int count = 0;
+  for (const Judgement& judgement : judge(published(), choice, calibration)) {
+    const bool wanted = gpu == judgement.measured.gpu && (gpu || judgement.call_class == call_class);
+    if (!wanted || !is_left_out(judgement.measured)) continue;
+    sum += std::abs(judgement.relative_error());
+    ++count;
+  }
+  return sum / count;
+}
+
+// How well the form itself predicts, on the times that it was chosen on.
+TEST(Calibration, LeavingOneNetworkOut) {
+  const CalibrationChoice all = default_choice();
+  double one_core = 0, all_cores = 0, gpu = 0;
+  for (const std::string& network : all.networks) {
+    const CalibrationChoice choice{all.boards, without(all.networks, network)};
+    const auto is_left_out = [&](const platforms::Measurement& row) {
+      return row.network == network && std::ranges::count(all.boards, row.board);
+    };
+    one_core += error_of_left_out(choice, false, CallClass::one_core, is_left_out) / 4;
+    all_cores += error_of_left_out(choice, false, CallClass::all_cores, is_left_out) / 4;
+    gpu += error_of_left_out(choice, true, CallClass::gpu, is_left_out) / 4;
+  }
+  EXPECT_NEAR((one_core + all_cores) / 2, 0.175, 0.01);
+  EXPECT_NEAR(gpu, 0.223, 0.01);
+}
+
+TEST(Calibration, LeavingOneBoardOut) {
+  const CalibrationChoice all = default_choice();
+  double one_core = 0, all_cores = 0;
+  for (const std::string& board : all.boards) {
+    const CalibrationChoice choice{without(all.boards, board), all.networks};
+    const auto is_left_out = [&](const platforms::Measurement& row) {
+      return row.board == board && std::ranges::count(all.networks, row.network);
+    };
+    one_core += error_of_left_out(choice, false, CallClass::one_core, is_left_out) / 3;
+    all_cores += error_of_left_out(choice, false, CallClass::all_cores, is_left_out) / 3;
+  }
+  EXPECT_NEAR(one_core, 0.19, 0.01);
+  EXPECT_NEAR(all_cores, 0.256, 0.01);
 }
 
 TEST(Calibration, HeldOutTimesDoNotMoveTheFit) {
