@@ -146,6 +146,7 @@ void write_parts(const fs::path& folder, const cost::Calibration& calibration) {
 }
 
 std::string text_of(const std::string& path) {
+  if (fs::is_directory(path)) throw trace::FileError(path, fmt::format("{}: is a folder; expected a file", path));
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file) throw trace::FileError(path, fmt::format("{}: cannot be read", path));

@@ -286,7 +286,7 @@ std::vector<Judgement> judge(const Measurements& measurements, const Calibration
     judgement.call_class = class_of(row, computer);
     if (!contains(choice.boards, row.board)) {
       judgement.part = Part::held_out_board;
-    } else if (!contains(choice.networks, row.network)) {
+    } else if (!contains(choice.networks, row.network) || judgement.call_class == CallClass::some_cores) {
       judgement.part = Part::held_out_network;
     }
     const Placement placement{row.gpu, row.gpu ? 1 : row.threads};
