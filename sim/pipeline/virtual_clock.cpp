@@ -1,0 +1,218 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sim/pipeline/drivers.hpp"
+#include "sim/pipeline/execution.hpp"
+#include "sim/pipeline/paths.hpp"
+
+namespace spillway::pipeline {
+namespace {
+
+constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
+
+/// Something that takes as long as its share of a capacity makes it take.
+struct Activity {
+  double left = 0;               ///< nanoseconds of work, or bytes
+  double rate = 0;               ///< per nanosecond
+  std::uint64_t changed_ns = 0;  ///< when `left` was right
+  std::uint64_t end_ns = 0;
+
+  /// Goes on at another rate.
+  void change(double new_rate, std::uint64_t now_ns) {
+    left = std::max(0.0, left - rate * static_cast<double>(now_ns - changed_ns));
+    rate = new_rate;
+    changed_ns = now_ns;
+    end_ns = now_ns + static_cast<std::uint64_t>(std::ceil(left / rate));
+  }
+};
+
+/// Whole nanoseconds; events of one instant in the order in which they were made.
+class VirtualClock {
+ public:
+  VirtualClock(const Program& program, const Machine& machine, std::uint64_t frames, Timeline* timeline)
+      : program_(program),
+        machine_(machine),
+        links_(machine),
+        flows_on_(links_.size()),
+        work_(program.ranks.size()),
+        processors_(2 * machine.devices.size()),
+        execution_(program, frames, *this, timeline) {
+    for (Rank rank = 0; rank < program.ranks.size(); ++rank)
+      processors_[processor_of(program.ranks[rank].placement)].demand += program.ranks[rank].placement.threads;
+    for (std::size_t i = 0; i < processors_.size(); ++i)
+      processors_[i].cores = i % 2 == 0 ? machine.devices[i / 2].cores : 1;
+    for (const Message& message : program.messages) {
+      const Path path =
+          path_between(program.ranks[message.source].placement, program.ranks[message.destination].placement, links_);
+      routes_.push_back({path, latency_ns(path, message.bytes, links_, machine_)});
+    }
+  }
+
+  Run operator()() {
+    execution_.begin();
+    while (!events_.empty()) {
+      std::ranges::pop_heap(events_, later);
+      const Event event = events_.back();
+      events_.pop_back();
+      now_ns_ = event.time_ns;
+      if (event.kind == Event::Kind::work) {
+        if (work_[event.id].end_ns == event.time_ns && work_[event.id].rate > 0) end_work(event.id);
+      } else if (event.kind == Event::Kind::first_byte) {
+        begin_flow(event.id);
+      } else if (flows_[event.id].message != none && flows_[event.id].activity.end_ns == event.time_ns) {
+        end_flow(event.id);
+      }
+    }
+    now_ns_ = last_end_ns_;
+    return execution_.finish();
+  }
+
+  std::uint64_t now_ns() const { return now_ns_; }
+
+  void start_work(Rank rank, const Operation& operation) {
+    const Placement& placement = program_.ranks[rank].placement;
+    Activity& work = work_[rank];
+    work = {static_cast<double>(operation.duration_ns), 1, now_ns_, now_ns_ + operation.duration_ns};
+    Processor& processor = processors_[processor_of(placement)];
+    if (processor.demand <= processor.cores) {
+      schedule(Event::Kind::work, static_cast<std::uint32_t>(rank), work.end_ns);
+      return;
+    }
+    processor.busy += placement.threads;
+    processor.ranks.push_back(rank);
+    share(processor);
+  }
+
+  void start_transfer(std::uint32_t message) {
+    std::uint32_t id = free_flow_;
+    if (id == none) {
+      id = static_cast<std::uint32_t>(flows_.size());
+      flows_.emplace_back();
+    } else {
+      free_flow_ = flows_[id].next_free;
+    }
+    flows_[id].message = message;
+    flows_[id].activity = {static_cast<double>(program_.messages[message].bytes), 0, now_ns_,
+                           std::numeric_limits<std::uint64_t>::max()};
+    schedule(Event::Kind::first_byte, id, now_ns_ + routes_[message].latency_ns);
+  }
+
+ private:
+  struct Event {
+    enum class Kind : std::uint8_t { work, first_byte, flow };
+    std::uint64_t time_ns = 0;
+    std::uint32_t sequence = 0;
+    std::uint32_t id = 0;  ///< rank or flow
+    Kind kind = Kind::work;
+  };
+  struct Flow {
+    Activity activity;
+    std::uint32_t message = none;
+    std::uint32_t next_free = none;
+  };
+  struct Route {
+    Path path;
+    std::uint64_t latency_ns = 0;
+  };
+  /// The cores of a board, or its GPU.
+  struct Processor {
+    std::size_t cores = 1;
+    std::size_t demand = 0;  ///< threads of all its ranks
+    std::size_t busy = 0;    ///< threads that work now; kept only where the demand exceeds the cores
+    std::vector<Rank> ranks;
+  };
+
+  static bool later(const Event& a, const Event& b) {
+    return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : a.sequence > b.sequence;
+  }
+
+  static std::size_t processor_of(const Placement& placement) { return 2 * placement.device + (placement.gpu ? 1 : 0); }
+
+  void schedule(Event::Kind kind, std::uint32_t id, std::uint64_t time_ns) {
+    events_.push_back({time_ns, sequence_++, id, kind});
+    std::ranges::push_heap(events_, later);
+  }
+
+  void share(const Processor& processor) {
+    const double rate = std::min(1.0, static_cast<double>(processor.cores) / static_cast<double>(processor.busy));
+    for (const Rank rank : processor.ranks) {
+      work_[rank].change(rate, now_ns_);
+      schedule(Event::Kind::work, static_cast<std::uint32_t>(rank), work_[rank].end_ns);
+    }
+  }
+
+  void end_work(Rank rank) {
+    const Placement& placement = program_.ranks[rank].placement;
+    work_[rank].rate = 0;
+    last_end_ns_ = now_ns_;
+    Processor& processor = processors_[processor_of(placement)];
+    if (processor.demand > processor.cores) {
+      processor.busy -= placement.threads;
+      std::erase(processor.ranks, rank);
+      if (!processor.ranks.empty()) share(processor);
+    }
+    execution_.computed(rank);
+  }
+
+  void begin_flow(std::uint32_t id) {
+    for (const std::uint32_t link : routes_[flows_[id].message].path.span())
+      flows_on_[link].push_back(id);
+    share_links(flows_[id].message);
+  }
+
+  void end_flow(std::uint32_t id) {
+    const std::uint32_t message = flows_[id].message;
+    for (const std::uint32_t link : routes_[message].path.span())
+      std::erase(flows_on_[link], id);
+    flows_[id].message = none;
+    flows_[id].next_free = free_flow_;
+    free_flow_ = id;
+    share_links(message);
+    last_end_ns_ = now_ns_;
+    execution_.delivered(message);
+  }
+
+  /// The rates of all flows that share a link with this message.
+  void share_links(std::uint32_t message) {
+    for (const std::uint32_t link : routes_[message].path.span()) {
+      for (const std::uint32_t id : flows_on_[link]) {
+        Flow& flow = flows_[id];
+        const double rate = rate_of(flow.message);
+        if (rate == flow.activity.rate) continue;
+        flow.activity.change(rate, now_ns_);
+        schedule(Event::Kind::flow, id, flow.activity.end_ns);
+      }
+    }
+  }
+
+  /// An equal share of each link, the least of them.
+  double rate_of(std::uint32_t message) const {
+    double rate = std::numeric_limits<double>::infinity();
+    for (const std::uint32_t link : routes_[message].path.span())
+      rate = std::min(rate, links_[link].bytes_per_s / static_cast<double>(flows_on_[link].size()));
+    return rate * 1e-9;
+  }
+
+  const Program& program_;
+  const Machine& machine_;
+  Links links_;
+  std::vector<std::vector<std::uint32_t>> flows_on_;  ///< by link
+  std::vector<Route> routes_;                         ///< by message
+  std::vector<Activity> work_;                        ///< by rank
+  std::vector<Processor> processors_;
+  std::vector<Flow> flows_;
+  std::uint32_t free_flow_ = none;
+  std::vector<Event> events_;
+  std::uint32_t sequence_ = 0;
+  std::uint64_t now_ns_ = 0, last_end_ns_ = 0;
+  Execution<VirtualClock> execution_;
+};
+
+}  // namespace
+
+Run run_virtual_clock(const Program& program, const Machine& machine, std::uint64_t frames, Timeline* timeline) {
+  return VirtualClock(program, machine, frames, timeline)();
+}
+
+}  // namespace spillway::pipeline
