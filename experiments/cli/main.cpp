@@ -133,5 +133,6 @@ int main(int argc, char** argv) {
   add_run_local(app, outcome);
   add_pipeline(app, outcome);
   add_calibrate(app, outcome);
+  add_measure(app, outcome);
   return static_cast<int>(after_writing(app, run(app, outcome, argc, argv)));
 }

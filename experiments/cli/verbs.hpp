@@ -32,5 +32,6 @@ void add_split(CLI::App& app, Outcome& outcome);
 void add_run_local(CLI::App& app, Outcome& outcome);
 void add_pipeline(CLI::App& app, Outcome& outcome);
 void add_calibrate(CLI::App& app, Outcome& outcome);
+void add_measure(CLI::App& app, Outcome& outcome);
 
 }  // namespace spillway::cli
