@@ -22,7 +22,7 @@ Message read(const fs::path& path) {
 std::vector<float> floats_of(const onnx::TensorProto& tensor) {
   if (!tensor.has_raw_data()) return {tensor.float_data().begin(), tensor.float_data().end()};
   std::vector<float> numbers(tensor.raw_data().size() / sizeof(float));
-  std::memcpy(numbers.data(), tensor.raw_data().data(), numbers.size() * sizeof(float));
+  if (!numbers.empty()) std::memcpy(numbers.data(), tensor.raw_data().data(), numbers.size() * sizeof(float));
   return numbers;
 }
 
