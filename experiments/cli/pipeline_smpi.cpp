@@ -40,12 +40,14 @@ struct Record {
 std::optional<Record> read_record(const std::string& folder, Request& request) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
-    request.problem("--smpi", fmt::format("there is no folder \"{}\"; expected one that `spillway split` made", folder));
+    request.problem("--smpi",
+                    fmt::format("there is no folder \"{}\"; expected one that `spillway split` made", folder));
     return std::nullopt;
   }
   std::ifstream stream(fs::path(folder) / "split.json");
   if (!stream) {
-    request.problem("--smpi", fmt::format("\"{}\" holds no split; expected a folder that `spillway split` made", folder));
+    request.problem("--smpi",
+                    fmt::format("\"{}\" holds no split; expected a folder that `spillway split` made", folder));
     return std::nullopt;
   }
   try {
@@ -98,9 +100,10 @@ void check_program(const std::string& folder, const mpi::Deployment& deployment,
   const std::size_t place = expected.rfind(hash);
   if (place < found.size()) expected.replace(place, hash.size(), found.substr(place, hash.size()));
   if (found != expected)
-    request.problem("--smpi", fmt::format("\"{}/main.cpp\" is not the program of that folder's model and mapping; split "
-                                          "again",
-                                          folder));
+    request.problem("--smpi",
+                    fmt::format("\"{}/main.cpp\" is not the program of that folder's model and mapping; split "
+                                "again",
+                                folder));
 }
 
 /// Of one of the two ways to run the mapping.
@@ -161,9 +164,8 @@ void print(const Comparison& both, const mpi::Deployment& deployment, const pipe
 }
 
 ordered_json json_of(const Rates& rates) {
-  return {{"makespan_s", rates.makespan_s},
-          {"period_s", rates.period_s},
-          {"throughput_per_s", rates.throughput_per_s()}};
+  return {
+      {"makespan_s", rates.makespan_s}, {"period_s", rates.period_s}, {"throughput_per_s", rates.throughput_per_s()}};
 }
 
 void write_json(const SmpiInputs& inputs, const Comparison& both, const mpi::Deployment& deployment,

@@ -43,8 +43,8 @@ std::uint64_t to_ns(double seconds) {
   return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
 }
 
-/// What the library's Job::report writes.
-pipeline::Run read_run(const fs::path& path, std::uint64_t frames) {
+/// What the library's Job::report writes; smpirun's own exit code does not say whether a rank has failed.
+pipeline::Run read_run(const fs::path& path, std::uint64_t frames, const fs::path& log) {
   std::ifstream stream(path);
   pipeline::Run run;
   std::string word;
@@ -55,7 +55,7 @@ pipeline::Run read_run(const fs::path& path, std::uint64_t frames) {
     run.frame_begin_ns.push_back(to_ns(begin));
     run.frame_done_ns.push_back(to_ns(end));
   }
-  if (run.frame_done_ns.size() != frames) throw std::runtime_error("smpirun ended without a result");
+  if (run.frame_done_ns.size() != frames) throw std::runtime_error("smpirun ended without a result:\n" + end_of(log));
   return run;
 }
 
@@ -101,8 +101,9 @@ pipeline::Run run_charged(const fs::path& program, const mpi::CostTable& costs,
   words.insert(words.end(), {program.string(), "--packages", folder.string(), "--results", folder.string(), "--frames",
                              std::to_string(options.frames), "--warm-up", std::to_string(options.warm_up), "--comm",
                              paper ? "paper" : "overlap"});
-  run_command(std::move(words), folder / "smpirun.log");
-  return read_run(result, options.warm_up + options.frames);
+  const fs::path log = folder / "smpirun.log";
+  run_command(std::move(words), log);
+  return read_run(result, options.warm_up + options.frames, log);
 }
 
 }  // namespace spillway::smpi

@@ -18,19 +18,15 @@
 extern char** environ;
 
 namespace spillway::smpi {
-namespace {
 
-/// Lines enough to see why a compiler or a simulation ended.
 std::string end_of(const std::filesystem::path& log) {
-  constexpr std::size_t most = 2000;
+  constexpr std::size_t most = 2000;  // enough to see why a compiler or a simulation ended
   std::ifstream stream(log, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(stream), {}};
   while (text.ends_with('\n'))
     text.pop_back();
   return text.size() <= most ? text : "..." + text.substr(text.size() - most);
 }
-
-}  // namespace
 
 std::optional<std::filesystem::path> find_program(const std::string& name) {
   const char* const folders = std::getenv("PATH");

@@ -86,12 +86,12 @@ NodeId ProgramMaker::call_taking_in(NodeId id) const {
   NodeId found = id;
   const std::span<const NodeId> operands = workload_.operands(id);
   for (const NodeId operand : operands) {
-    const bool alone = workload_.node(operand).input || owner_[operand] != owner_[id] ||
-                       workload_.readers(operand).size() != 1;
+    const bool alone =
+        workload_.node(operand).input || owner_[operand] != owner_[id] || workload_.readers(operand).size() != 1;
     if (alone || !can_take_in(calls_[operand].first, id)) continue;
     const NodeId call = calls_[operand].first;
-    const bool others_are_made = std::ranges::all_of(
-        operands, [&](NodeId other) { return other == operand || is_made_before(other, call); });
+    const bool others_are_made =
+        std::ranges::all_of(operands, [&](NodeId other) { return other == operand || is_made_before(other, call); });
     if (others_are_made) found = call;
   }
   return found;

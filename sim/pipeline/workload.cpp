@@ -39,7 +39,8 @@ Workload::Call call_of(const models::Network& network, const models::Node& node)
     case Operator::batch_normalization:
       return Workload::Call::normalization;
     case Operator::add:
-      return node.inputs.size() == 2 && node.inputs[0] != node.inputs[1] && std::ranges::all_of(node.inputs, has_its_shape)
+      return node.inputs.size() == 2 && node.inputs[0] != node.inputs[1] &&
+                     std::ranges::all_of(node.inputs, has_its_shape)
                  ? Workload::Call::addition
                  : Workload::Call::other;
     case Operator::dense:

@@ -10,8 +10,8 @@
 namespace spillway::mpi {
 
 /// The messages of one rank: those of runtime/exchange.hpp, of their true sizes but without meaning, so that all have
-/// the same memory. Waits are MPI's own, which cost no simulated time, and SMPI moves messages without help. The time of
-/// a core for a message is taken before sends and behind receives: SMPI's own overheads (smpi/os, smpi/or) do not
+/// the same memory. Waits are MPI's own, which cost no simulated time, and SMPI moves messages without help. The time
+/// of a core for a message is taken before sends and behind receives: SMPI's own overheads (smpi/os, smpi/or) do not
 /// occupy a core, and do not know whether a message leaves its device.
 class Exchange {
  public:

@@ -14,8 +14,8 @@ namespace {
 /// Addresses of numbers that do not exist: who touches one finds out. They go with the process.
 float* addresses(std::size_t floats) {
   if (floats == 0) return nullptr;
-  void* const begin = ::mmap(nullptr, floats * sizeof(float), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                             -1, 0);
+  void* const begin =
+      ::mmap(nullptr, floats * sizeof(float), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (begin == MAP_FAILED) throw JobError(1, "the process has no addresses left");
   return static_cast<float*>(begin);
 }

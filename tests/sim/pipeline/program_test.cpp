@@ -138,7 +138,8 @@ TEST(PipelineProgram, IsTheScheduleOfTheGeneratedProgram) {
       for (const Communication communication : {Communication::paper, Communication::overlap}) {
         const Program& program = maker.make(mapping.rank_of_node, mapping.placements, {communication, true});
         for (Rank rank = 0; rank < split.ranks.size(); ++rank)
-          ASSERT_EQ(words_of(program, rank, network), words_of(schedule[rank], split, network, communication, plans[rank]))
+          ASSERT_EQ(words_of(program, rank, network),
+                    words_of(schedule[rank], split, network, communication, plans[rank]))
               << name << ", mapping " << i << ", rank " << rank;
       }
     }
