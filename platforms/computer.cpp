@@ -39,17 +39,12 @@ CallCosts read_calls(Fields& fields, std::string_view key) {
   return costs;
 }
 
-Cpu read_cpu(Fields& fields, int cores) {
+Cpu read_cpu(Fields& fields) {
   Cpu cpu;
   read_processor(fields, cpu);
   cpu.one_core = read_calls(fields, "one_core");
   cpu.all_cores = read_calls(fields, "all_cores");
   fields.optional_map("efficiency", [&](Fields& shares) { cpu.efficiency = read_efficiency(shares); });
-  const bool both_read = !cpu.one_core.scale.source.empty() && !cpu.all_cores.scale.source.empty() && cores > 0;
-  if (both_read && cpu.all_cores.scale.value * cores < cpu.one_core.scale.value) {
-    fields.problem("all_cores", fmt::format("{} cores at scale {:.4g} are slower than one at {:.4g}", cores,
-                                            cpu.all_cores.scale.value, cpu.one_core.scale.value));
-  }
   return cpu;
 }
 
@@ -74,11 +69,11 @@ Computer read_computer(const YamlDocument& document) {
     Fields fields(document.root(), problems);
     computer.description = fields.required("description", text());
     computer.architecture = fields.required("architecture", architecture());
-    computer.like = fields.optional("like", text()).value_or("");
+    if (fields.has("like")) computer.like = fields.optional("like", choice(computer_names())).value_or("");
     computer.cores = static_cast<int>(fields.required("cores", integer(1, most_cores)));
     computer.memory = fields.figure("memory", Unit::bytes, positive);
     computer.runtime_memory = fields.figure("runtime_memory", Unit::bytes);
-    fields.map("cpu", [&](Fields& cpu) { computer.cpu = read_cpu(cpu, computer.cores); });
+    fields.map("cpu", [&](Fields& cpu) { computer.cpu = read_cpu(cpu); });
     fields.optional_map("gpu", [&](Fields& gpu) { computer.gpu = read_gpu(gpu); });
     computer.idle_power = fields.figure("idle_power", Unit::watts);
     computer.core_power = fields.figure("core_power", Unit::watts);

@@ -62,7 +62,7 @@ struct Computer {
 
 /// Reads a computer by the name of a file in platforms/computers, or by a path.
 /// Throws InputError with every problem of the file: YAML, keys, units, a figure without a source, figures out of
-/// range, all cores slower than one, a microcontroller board.
+/// range, `like` a computer that does not exist, a microcontroller board.
 Computer load_computer(std::string_view name_or_path);
 
 /// The same from text; `file` stands for the file in errors and gives the computer its name.

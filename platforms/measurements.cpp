@@ -66,6 +66,7 @@ std::vector<Measurement> read_times(Fields& entry, const Row& row) {
         continue;
       }
       std::vector<std::string> names;
+      names.reserve(times.size());
       for (const Measurement& each : times)
         names.push_back(each.network);
       entry.problem("outliers", fmt::format("no time of \"{}\"{}", network, did_you_mean(network, names)));
@@ -77,6 +78,7 @@ std::vector<Measurement> read_times(Fields& entry, const Row& row) {
 Measurements read_measurements(const YamlDocument& document) {
   ProblemList problems(document);
   Measurements measurements;
+  measurements.file = document.name();
   measurements.name = std::filesystem::path(document.name()).stem().string();
   const std::vector<std::string> boards = computer_names();
   std::vector<Row> seen;
@@ -87,7 +89,8 @@ Measurements read_measurements(const YamlDocument& document) {
     fields.list_of_maps("rows", [&](Fields& entry) {
       const Row row = read_row(entry, boards);
       entry.optional("note", text());
-      if (std::ranges::find(seen, row) != seen.end()) entry.problem("board", "this row is given twice; expected once");
+      const bool is_new = row.board.empty() || std::ranges::find(seen, row) == seen.end();
+      if (!is_new) entry.problem("board", "this row is given twice; expected once");
       seen.push_back(row);
       for (Measurement& time : read_times(entry, row))
         measurements.rows.push_back(std::move(time));

@@ -23,6 +23,7 @@ struct Measurement {
 /// Published times of networks on boards.
 struct Measurements {
   std::string name;  ///< file name without .yaml
+  std::string file;  ///< for errors
   std::string description;
   std::string source;
   std::vector<Measurement> rows;

@@ -2,6 +2,8 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "experiments/cli/layer_report.hpp"
 #include "experiments/cli/request.hpp"
 #include "experiments/cli/table.hpp"
 #include "experiments/cli/verbs.hpp"
@@ -18,6 +21,7 @@
 #include "platforms/efficiencies.hpp"
 #include "platforms/measurements.hpp"
 #include "sim/cost/calibration.hpp"
+#include "sim/cost/layer_times.hpp"
 #include "sim/trace/output_file.hpp"
 
 namespace spillway::cli {
@@ -33,7 +37,8 @@ constexpr std::array all_classes = {CallClass::one_core, CallClass::some_cores, 
 struct Options {
   std::string measurements = "ncnn";
   std::vector<std::string> boards, networks;
-  std::optional<std::string> write;
+  std::optional<std::string> write, layers;
+  std::string board = "this-machine";
   bool judge = false;
 };
 
@@ -140,6 +145,14 @@ void write_parts(const fs::path& folder, const cost::Calibration& calibration) {
   fmt::print("\n{}: efficiencies.yaml and {} files in computers\n", folder.string(), calibration.computers.size());
 }
 
+std::string text_of(const std::string& path) {
+  if (fs::is_directory(path)) throw trace::FileError(path, fmt::format("{}: is a folder; expected a file", path));
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) throw trace::FileError(path, fmt::format("{}: cannot be read", path));
+  return text;
+}
+
 std::vector<platforms::Computer> all_computers() {
   std::vector<platforms::Computer> computers;
   for (const std::string& name : platforms::computer_names())
@@ -157,6 +170,31 @@ std::optional<platforms::Measurements> read_measurements(const std::string& name
     }
     return std::nullopt;
   }
+}
+
+/// Fits one computer to the times of its layers.
+void calibrate_layers(const CLI::App& verb, const Options& options) {
+  Request request(verb);
+  std::vector<cost::LayerTime> times;
+  std::optional<platforms::Computer> computer;
+  try {
+    times = cost::parse_layer_times(text_of(*options.layers), *options.layers);
+  } catch (const platforms::InputError& error) {
+    request.problems(error);
+  }
+  try {
+    computer = platforms::load_computer(options.board);
+  } catch (const platforms::InputError& error) {
+    request.problems(error);
+  }
+  if (options.judge || !options.boards.empty() || !options.networks.empty())
+    request.problem("--layers", "one board is fitted to all of its layers; expected neither --judge nor --fit-...");
+  if (options.write) request.writable_file("--write", (fs::path(*options.write) / "computers").string() + "/NAME");
+  request.check();
+  *computer = fit_layers(std::move(*computer), times, "layers in " + fs::path(*options.layers).filename().string());
+  print_layer_fit(*computer, times);
+  if (options.write)
+    write_file(fs::path(*options.write) / "computers" / (computer->name + ".yaml"), to_yaml(*computer));
 }
 
 void calibrate(const CLI::App& verb, const Options& options) {
@@ -204,8 +242,12 @@ void add_calibrate(CLI::App& app, Outcome& outcome) {
   verb.add_flag("--judge", options->judge, "Fits nothing: shows the errors of the figures that are in the files");
   verb.add_option("--write", options->write, "Writes efficiencies.yaml and computers/*.yaml with the fitted figures")
       ->type_name("DIR");
+  verb.add_option("--layers", options->layers,
+                  "Fits one board to the times of its layers that `measure` wrote, instead")
+      ->type_name("FILE");
+  verb.add_option("--board", options->board, "The board of --layers")->type_name("NAME")->capture_default_str();
   verb.callback([&verb, options, &outcome] {
-    calibrate(verb, *options);
+    options->layers ? calibrate_layers(verb, *options) : calibrate(verb, *options);
     outcome.code = ExitCode::done;
   });
 }

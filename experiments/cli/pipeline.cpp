@@ -9,12 +9,12 @@
 
 #include <fmt/format.h>
 
+#include "experiments/cli/cluster_option.hpp"
 #include "experiments/cli/pipeline_report.hpp"
 #include "experiments/cli/pipeline_smpi.hpp"
 #include "experiments/cli/request.hpp"
 #include "experiments/cli/split_inputs.hpp"
 #include "experiments/cli/verbs.hpp"
-#include "platforms/cluster.hpp"
 #include "platforms/efficiencies.hpp"
 #include "platforms/units.hpp"
 #include "sim/trace/output_file.hpp"
@@ -36,13 +36,9 @@ struct Options {
 
 pipeline::Options read_run(const Options& options, Request& request) {
   pipeline::Options run;
-  const auto communication =
-      request.choice("--comm", "mode of communication", options.communication, {"overlap", "paper"});
-  const auto driver = request.choice("--driver", "driver", options.driver, {"virtual-clock", "simgrid"});
-  const auto wait = request.choice("--wait", "way to wait", options.wait, {"sleep", "spin"});
-  run.communication = communication == 1U ? split::Communication::paper : split::Communication::overlap;
-  run.driver = driver == 1U ? pipeline::Driver::simgrid : pipeline::Driver::virtual_clock;
-  run.wait = wait == 1U ? pipeline::Wait::spin : pipeline::Wait::sleep;
+  run.communication = read_communication(options.communication, request);
+  run.driver = read_driver("--driver", options.driver, request);
+  run.wait = read_wait(options.wait, request);
   run.frames = request.number("--frames", options.frames, 1, most_frames);
   run.warm_up = request.number("--warm-up", options.warm_up, 0, most_frames);
   if (options.trace) request.writable_file("--trace", *options.trace);
@@ -53,26 +49,6 @@ pipeline::Options read_run(const Options& options, Request& request) {
       request.problem("--output", fmt::format("\"{}\" is a file; expected a folder", *options.output));
   }
   return run;
-}
-
-/// The cluster that a simulation runs on; a platform file alone does not say what its devices are.
-std::optional<pipeline::ClusterModel> read_cluster(const std::string& platform, Request& request) {
-  if (platform.empty()) {
-    request.problem("--platform", "is missing; expected a cluster: a name (spillway list clusters) or a .yaml file");
-    return std::nullopt;
-  }
-  if (platform.find('.') != std::string::npos && !platform.ends_with(".yaml")) {
-    request.problem("--platform", fmt::format("\"{}\" names devices, but not what they are; expected a cluster: a name "
-                                              "(spillway list clusters) or a .yaml file",
-                                              platform));
-    return std::nullopt;
-  }
-  try {
-    return pipeline::ClusterModel(platforms::load_cluster(platform));
-  } catch (const platforms::InputError& error) {
-    request.problems(error);
-    return std::nullopt;
-  }
 }
 
 /// Whether some board has less memory than its ranks need; without `allowed` that is a mistake of the mapping.

@@ -31,6 +31,8 @@ void add_reproduce(CLI::App& app, Outcome& outcome);
 void add_split(CLI::App& app, Outcome& outcome);
 void add_run_local(CLI::App& app, Outcome& outcome);
 void add_pipeline(CLI::App& app, Outcome& outcome);
+void add_explore(CLI::App& app, Outcome& outcome);
 void add_calibrate(CLI::App& app, Outcome& outcome);
+void add_measure(CLI::App& app, Outcome& outcome);
 
 }  // namespace spillway::cli

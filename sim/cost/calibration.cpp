@@ -1,7 +1,6 @@
 #include "sim/cost/calibration.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <string>
@@ -15,6 +14,7 @@
 #include "platforms/problems.hpp"
 #include "sim/cost/fit.hpp"
 #include "sim/cost/layer_cost.hpp"
+#include "sim/cost/rounding.hpp"
 
 namespace spillway::cost {
 namespace {
@@ -25,15 +25,6 @@ using platforms::InputError;
 using platforms::Measurement;
 using platforms::Measurements;
 using platforms::Problem;
-
-constexpr int digits_kept = 4;
-
-double rounded(double value) {
-  const std::string text = fmt::format("{:.{}e}", value, digits_kept - 1);
-  double result = 0;
-  std::from_chars(text.data(), text.data() + text.size(), result);
-  return result;
-}
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
@@ -66,7 +57,7 @@ std::map<std::string, Work> works_of(const Measurements& measurements) {
       continue;
     }
     const std::string hint = platforms::did_you_mean(row.network, names);
-    problems.push_back({measurements.name, row.position.line, row.position.column, "times",
+    problems.push_back({measurements.file, row.position.line, row.position.column, "times",
                         fmt::format("there is no network \"{}\"{}{} `spillway list models` shows all", row.network,
                                     hint, hint.empty() ? ";" : "")});
   }
@@ -295,7 +286,7 @@ std::vector<Judgement> judge(const Measurements& measurements, const Calibration
     judgement.call_class = class_of(row, computer);
     if (!contains(choice.boards, row.board)) {
       judgement.part = Part::held_out_board;
-    } else if (!contains(choice.networks, row.network)) {
+    } else if (!contains(choice.networks, row.network) || judgement.call_class == CallClass::some_cores) {
       judgement.part = Part::held_out_network;
     }
     const Placement placement{row.gpu, row.gpu ? 1 : row.threads};

@@ -41,7 +41,8 @@ struct Calibration {
 Calibration calibrate(const platforms::Measurements& measurements, const CalibrationChoice& choice,
                       std::vector<platforms::Computer> computers);
 
-/// What a time is to a calibration.
+/// What a time is to a calibration. Times with some of the cores are never fitted: on a fitted board they count as
+/// held-out networks.
 enum class Part { fitted, held_out_network, held_out_board };
 
 /// `fitted`, `held-out networks`, ...

@@ -38,6 +38,12 @@ TEST(Corpus, Cards) {
 TEST(Corpus, Clusters) {
   replay("cluster", check_cluster);
 }
+TEST(Corpus, Computers) {
+  replay("computer", check_computer);
+}
+TEST(Corpus, Efficiencies) {
+  replay("efficiencies", check_efficiencies);
+}
 TEST(Corpus, Devices) {
   replay("devices", check_devices);
 }

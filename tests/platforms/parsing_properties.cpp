@@ -11,7 +11,9 @@
 #include "platforms/board.hpp"
 #include "platforms/card.hpp"
 #include "platforms/cluster.hpp"
+#include "platforms/computer.hpp"
 #include "platforms/devices.hpp"
+#include "platforms/efficiencies.hpp"
 #include "platforms/endurance.hpp"
 #include "platforms/mapping.hpp"
 #include "platforms/resource.hpp"
@@ -77,6 +79,17 @@ void check_card(std::string_view input) {
 
 void check_cluster(std::string_view input) {
   check_reading(input, [&] { parse_cluster(input, "cluster.yaml"); });
+}
+
+void check_computer(std::string_view input) {
+  check_reading(input, [&] {
+    const std::string text = to_yaml(parse_computer(input, "computer.yaml"));
+    require(to_yaml(parse_computer(text, "computer.yaml")) == text, "the text gives the computer back");
+  });
+}
+
+void check_efficiencies(std::string_view input) {
+  check_reading(input, [&] { parse_efficiencies(input, "efficiencies.yaml"); });
 }
 
 void check_endurance(std::string_view input) {

@@ -14,7 +14,11 @@ void check_units(std::string_view input);
 void check_board(std::string_view input);
 void check_card(std::string_view input);
 void check_cluster(std::string_view input);
+void check_efficiencies(std::string_view input);
 void check_endurance(std::string_view input);
+
+/// The same; and its text gives the part back.
+void check_computer(std::string_view input);
 
 /// Either devices whose keys give them back, or an InputError as above; and mappings onto two devices likewise.
 void check_devices(std::string_view input);

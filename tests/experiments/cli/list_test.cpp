@@ -14,8 +14,9 @@ using ::testing::StartsWith;
 
 TEST(List, ShowsEveryKind) {
   const std::vector<std::pair<std::string, std::string>> rows = {
-      {"models", "vgg16 "},   {"boards", "stm32f746g-disco "}, {"cards", "swapnn-paper "},
-      {"clusters", "disco8"}, {"experiments", "fig6 "},        {"operators", "convolution "}};
+      {"models", "vgg16 "},         {"boards", "stm32f746g-disco "}, {"boards", "jetson-xavier-nx "},
+      {"cards", "swapnn-paper "},   {"clusters", "disco8"},          {"experiments", "fig6 "},
+      {"operators", "convolution "}};
   for (const auto& [kind, row] : rows) {
     const Call call = spillway({"list", kind});
     EXPECT_EQ(call.exit_code, 0) << call.command << call.err;
