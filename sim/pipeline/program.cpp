@@ -83,6 +83,9 @@ void ProgramMaker::find_calls() {
 
 /// The first layer of the call that the layer joins; itself where it joins none.
 NodeId ProgramMaker::call_taking_in(NodeId id) const {
+  using Layer = Workload::Call;
+  const Layer layer = workload_.node(id).call;
+  if (layer != Layer::normalization && layer != Layer::addition && layer != Layer::activation) return id;
   NodeId found = id;
   const std::span<const NodeId> operands = workload_.operands(id);
   for (const NodeId operand : operands) {

@@ -32,8 +32,11 @@ class Exchange {
 
   /// Posts the receives of this frame and of copies - 1 behind it.
   void expect(std::size_t receive, long frame);
+  /// Until the frame's tensor is there, and a core has taken it. Its numbers mean nothing.
   const float* wait(std::size_t receive, long frame);
+  /// Until the frame that had the memory before is sent.
   float* reserve(std::size_t send, long frame);
+  /// A core passes the tensor on; then its messages begin.
   void start(std::size_t send, long frame);
   /// Until every send is complete.
   void wait_for_sends();

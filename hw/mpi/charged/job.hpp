@@ -26,13 +26,20 @@ class Job {
   void report() const;
 
   int threads() const { return description_.threads; }
+  /// The one at work, warm-up included.
   long frame() const { return frame_; }
+  /// Tensors from or for other ranks; return their position in the exchange.
   std::size_t add_receive(int tag, int from, std::size_t floats);
   std::size_t add_send(int tag, const std::vector<int>& to, std::size_t floats);
+  /// The rank reads an input of the network: its frames begin when it begins them.
   void note_input() { reads_ = true; }
+  /// A result of the network is there.
   void note_result();
+  /// Begins the next frame; false behind the last one.
   bool next_frame();
+  /// Waits for the frame's sends with --comm paper, and for all of them behind the last frame.
   void finish_frame();
+  /// How kernels run: with --comm overlap they have progress points.
   kernels::Execution execution();
 
   Processor processor;
