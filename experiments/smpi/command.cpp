@@ -40,6 +40,7 @@ std::optional<std::filesystem::path> find_program(const std::string& name) {
 
 void run_command(std::vector<std::string> words, const std::filesystem::path& log) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words)
     arguments.push_back(word.data());
   arguments.push_back(nullptr);

@@ -29,6 +29,12 @@ bool read_line(const std::string& line, CostTable& table) {
   return !words.fail() && !(words >> rest);
 }
 
+[[noreturn]] void refuse(const std::string& path, int number, const std::string& line) {
+  std::string message = path + ":" + std::to_string(number);
+  message += ": \"" + line + "\" is no cost; expected message, byte or layer with their numbers";
+  throw JobError(2, message);
+}
+
 }  // namespace
 
 std::string to_text(const CostTable& table) {
@@ -46,9 +52,7 @@ CostTable read_cost_table(const std::string& path) {
   CostTable table;
   int number = 1;
   for (std::string line; std::getline(stream, line); ++number)
-    if (!read_line(line, table))
-      throw JobError(2, path + ":" + std::to_string(number) + ": \"" + line +
-                            "\" is no cost; expected message, byte or layer with their numbers");
+    if (!read_line(line, table)) refuse(path, number, line);
   return table;
 }
 

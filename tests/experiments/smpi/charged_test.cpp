@@ -1,7 +1,9 @@
 #include <cmath>
 #include <cstdint>
+#include <fstream>
 #include <random>
 #include <stdexcept>
+#include <string>
 
 #include "agreement.hpp"
 #include <gmock/gmock.h>
@@ -9,6 +11,7 @@
 
 #include "experiments/smpi/charged_costs.hpp"
 #include "experiments/smpi/temporary_folder.hpp"
+#include "hw/mpi/runtime/options.hpp"
 
 namespace spillway::smpi {
 namespace {
@@ -54,6 +57,33 @@ TEST_F(ChargedProgram, EndsWithTheReasonWhereALayerHasNoCost) {
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("layer 1 has no cost; expected the costs of this split"));
   }
+}
+
+TEST(ChargedCosts, AreReadAsTheyAreWritten) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "costs.txt").string();
+  const mpi::CostTable costs{10'000, 0.1, {{{0, 3}, 12}, {{1, 7}, 123'456'789'012}}};
+  std::ofstream(path) << to_text(costs);
+  const mpi::CostTable found = mpi::read_cost_table(path);
+  EXPECT_EQ(found.message_ns, costs.message_ns);
+  EXPECT_EQ(found.byte_ns, costs.byte_ns);
+  EXPECT_EQ(found.layer_ns, costs.layer_ns);
+}
+
+TEST(ChargedCosts, NameTheLineThatIsNone) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "costs.txt").string();
+  for (const char* line : {"layer 0 x 5", "layer 0 1", "byte 1 2", "lair 0 1 2", ""}) {
+    std::ofstream(path) << "message 1\n" << line << '\n';
+    try {
+      mpi::read_cost_table(path);
+      FAIL() << line;
+    } catch (const mpi::JobError& error) {
+      EXPECT_EQ(error.what(),
+                path + ":2: \"" + line + "\" is no cost; expected message, byte or layer with their numbers");
+    }
+  }
+  EXPECT_THROW(mpi::read_cost_table(path + "x"), mpi::JobError);
 }
 
 TEST(ChargedCosts, AreThoseOfTheLayersTogether) {
