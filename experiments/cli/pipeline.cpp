@@ -11,6 +11,7 @@
 
 #include "experiments/cli/cluster_option.hpp"
 #include "experiments/cli/pipeline_report.hpp"
+#include "experiments/cli/pipeline_smpi.hpp"
 #include "experiments/cli/request.hpp"
 #include "experiments/cli/split_inputs.hpp"
 #include "experiments/cli/verbs.hpp"
@@ -29,7 +30,7 @@ struct Options {
   SplitInputs inputs;
   std::string communication = "overlap", driver = "virtual-clock", wait = "sleep";
   std::string frames = "20", warm_up = "4";
-  std::optional<std::string> trace, json, output;
+  std::optional<std::string> trace, json, output, smpi;
   bool allow_overcommit = false;
 };
 
@@ -91,10 +92,23 @@ void write_files(const CLI::App& verb, const Options& options, const PipelineRun
   fmt::print("{:<12}{}: run.json, ranks.csv, boards.csv, mapping.json\n", "results", folder.string());
 }
 
+/// What a folder that was split leaves nothing to say about, or what only the simulator's own report has.
+void refuse_others(const CLI::App& verb, Request& request) {
+  for (const char* name : {"NETWORK", "--dim", "--mapping", "--vertical", "--oversubscribe"})
+    if (verb.get_option(name)->count() > 0) request.problem(name, "is given, but --smpi takes it from its folder");
+  for (const char* name : {"--driver", "--wait", "--allow-overcommit", "--trace", "--output"})
+    if (verb.get_option(name)->count() > 0)
+      request.problem(name, "is not for --smpi; expected --comm, --frames, --warm-up or --json");
+}
+
 void run(const CLI::App& verb, const Options& options) {
   Request request(verb);
   pipeline::Options how = read_run(options, request);
   const std::optional<pipeline::ClusterModel> cluster = read_cluster(options.inputs.platform, request);
+  if (options.smpi) {
+    refuse_others(verb, request);
+    return run_smpi({*options.smpi, options.inputs.platform, options.json, command_line(verb)}, cluster, how, request);
+  }
   std::optional<mpi::Deployment> deployment;
   if (cluster) deployment = read(options.inputs, request);
   request.check();
@@ -150,9 +164,16 @@ void add_pipeline(CLI::App& app, Outcome& outcome) {
   add("--warm-up", options->warm_up, "Frames before the measured ones", "N")->capture_default_str();
   verb.add_flag("--allow-overcommit", options->allow_overcommit,
                 "Simulates a mapping that needs more memory than a board has, and says so");
+  add("--smpi", options->smpi,
+      "In place of a network: runs the program itself that `spillway split` made, compiled by smpicxx, under smpirun, "
+      "and shows it beside the simulator",
+      "DIR");
   add("--trace", options->trace, "Writes the timeline for Perfetto (Chrome trace-event JSON)", "FILE");
   add("--json", options->json, "Writes the result as JSON", "FILE");
   add("--output", options->output, "Writes result, ranks, boards and mapping into a folder", "DIR");
+  verb.footer(
+      "--smpi: the program's MPI calls run on SimGrid's SMPI, its layers take the times of the cost model. It needs no "
+      "GPU,\nno trained numbers and no input; --comm, --frames, --warm-up and --json are as without it.");
   verb.callback([&verb, options, &outcome] {
     run(verb, *options);
     outcome.code = ExitCode::done;

@@ -105,7 +105,10 @@ struct Phases {
 std::string record_of(const Options& options, const mpi::Deployment& deployment, const Phases& phases) {
   nlohmann::ordered_json record;
   record["spillway"] = SPILLWAY_VERSION;
-  record["model"] = options.inputs.network.network;
+  const NetworkOption& network = options.inputs.network;
+  const bool is_file = models::is_model_file(network.network);
+  record["model"] = is_file ? fs::absolute(network.network).string() : network.network;
+  record["dimensions"] = network.dimensions;
   record["seed"] = options.inputs.seed;
   const std::vector<std::vector<int>> cores = mpi::bound_cores(deployment.devices, deployment.resources);
   record["ranks"] = nlohmann::ordered_json::array();

@@ -123,10 +123,6 @@ std::size_t scratch_bytes(const Convolution& layer, int threads) {
   return (lowered + count * gemm_scratch_floats()) * sizeof(float);
 }
 
-std::int64_t blocks(const Convolution& layer) {
-  return is_depthwise(layer) ? layer.batch * layer.output.channels : blocks_of(layer).count;
-}
-
 void run(const Convolution& layer, const float* input, const ConvolutionWeights& weights, const float* residual,
          float* output, const Execution& execution) {
   if (is_depthwise(layer))

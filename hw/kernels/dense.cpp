@@ -1,12 +1,11 @@
 #include <algorithm>
 
 #include "hw/kernels/arithmetic.hpp"
+#include "hw/kernels/lowering.hpp"
 #include "hw/kernels/parallel.hpp"
 
 namespace spillway::kernels {
 namespace {
-
-constexpr std::int64_t output_block = 64;
 
 /// The sum in 32 parts, then those from the first to the last, whatever the width of the machine's vectors is.
 float dot(const float* a, const float* b, std::int64_t count) {
@@ -33,14 +32,10 @@ struct Matrix {
 
 }  // namespace
 
-std::int64_t blocks(const Dense& layer) {
-  return divide_up(layer.outputs, output_block);
-}
-
 void run(const Dense& layer, const float* input, const DenseWeights& weights, float* output,
          const Execution& execution) {
   for_each_block(blocks(layer), execution, [&](std::int64_t block, int) {
-    const Range range = range_of(block, output_block, layer.outputs);
+    const Range range = range_of(block, dense_block, layer.outputs);
     for (std::int64_t number = range.begin; number < range.end; ++number)
       for (std::int64_t frame = 0; frame < layer.batch; ++frame) {
         const float sum = dot(weights.weights + number * layer.inputs, input + frame * layer.inputs, layer.inputs);

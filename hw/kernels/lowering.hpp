@@ -5,8 +5,11 @@
 #include "hw/kernels/layers.hpp"
 #include "hw/kernels/parallel.hpp"
 
-/// How a convolution is cut into matrix products. Of the folder's own.
+/// How a convolution is cut into matrix products, and a dense layer into blocks. Of the folder's own.
 namespace spillway::kernels {
+
+/// Outputs of a block of a dense layer.
+inline constexpr std::int64_t dense_block = 64;
 
 /// Blocks of a convolution: whole rows of the output of one group of one frame, and a range of the group's filters.
 /// They depend on the layer alone.

@@ -134,10 +134,6 @@ std::size_t scratch_bytes(const Pool& layer, int threads) {
   return static_cast<std::size_t>(threads * row_floats(layer)) * sizeof(float);
 }
 
-std::int64_t blocks(const Pool& layer) {
-  return layer.batch * layer.input.channels;
-}
-
 void run(const Pool& layer, const float* input, float* output, const Execution& execution) {
   const std::int64_t input_plane = layer.input.height * layer.input.width;
   const std::int64_t output_plane = layer.output.height * layer.output.width;

@@ -21,6 +21,7 @@ const Program& ProgramMaker::make(std::span<const Rank> rank_of_node, std::span<
   }
   find_owners(rank_of_node);
   find_messages(rank_of_node);
+  find_calls();
 
   // Inputs are read, and passed on, before anything else.
   for (NodeId id = 0; id < workload_.size(); ++id) {
@@ -57,11 +58,66 @@ void ProgramMaker::find_messages(std::span<const Rank> rank_of_node) {
       const auto place = std::lower_bound(begin, program_.messages.end(), destination,
                                           [](const Message& message, Rank rank) { return message.destination < rank; });
       if (place != program_.messages.end() && place->destination == destination) continue;
-      program_.messages.insert(place, {id, owner_[id], destination, workload_.node(id).bytes});
+      const std::uint64_t bytes = workload_.node(id).bytes;
+      const bool eager = options_.communication == Communication::paper && bytes <= machine_.eager_bytes;
+      program_.messages.insert(place, {id, owner_[id], destination, bytes, eager});
     }
   }
   first_message_.push_back(static_cast<std::uint32_t>(program_.messages.size()));
   received_.assign(program_.messages.size(), 0);
+}
+
+void ProgramMaker::find_calls() {
+  using Layer = Workload::Call;
+  calls_.assign(workload_.size(), {});
+  for (NodeId id = 0; id < workload_.size(); ++id) {
+    const NodeId first = call_taking_in(id);
+    calls_[id].first = first;
+    Call& call = calls_[first];
+    call.last = id;
+    if (first == id) continue;
+    const Layer layer = workload_.node(id).call;
+    (layer == Layer::normalization ? call.normalized : layer == Layer::addition ? call.added : call.activated) = true;
+  }
+}
+
+/// The first layer of the call that the layer joins; itself where it joins none.
+NodeId ProgramMaker::call_taking_in(NodeId id) const {
+  using Layer = Workload::Call;
+  const Layer layer = workload_.node(id).call;
+  if (layer != Layer::normalization && layer != Layer::addition && layer != Layer::activation) return id;
+  NodeId found = id;
+  const std::span<const NodeId> operands = workload_.operands(id);
+  for (const NodeId operand : operands) {
+    const bool alone =
+        workload_.node(operand).input || owner_[operand] != owner_[id] || workload_.readers(operand).size() != 1;
+    if (alone || !can_take_in(calls_[operand].first, id)) continue;
+    const NodeId call = calls_[operand].first;
+    const bool others_are_made =
+        std::ranges::all_of(operands, [&](NodeId other) { return other == operand || is_made_before(other, call); });
+    if (others_are_made) found = call;
+  }
+  return found;
+}
+
+bool ProgramMaker::can_take_in(NodeId call, NodeId id) const {
+  using Layer = Workload::Call;
+  const Call& before = calls_[call];
+  const Layer maker = workload_.node(call).call;
+  switch (workload_.node(id).call) {
+    case Layer::normalization:
+      return maker == Layer::convolution && !before.normalized && !before.added && !before.activated;
+    case Layer::addition:
+      return maker == Layer::convolution && !before.added && !before.activated;
+    case Layer::activation:
+      return maker != Layer::alone && maker != Layer::activation && !before.activated;
+    default:
+      return false;
+  }
+}
+
+bool ProgramMaker::is_made_before(NodeId operand, NodeId call) const {
+  return workload_.node(operand).input || owner_[operand] != owner_[call] || calls_[operand].first < call;
 }
 
 std::uint32_t ProgramMaker::message_to(NodeId node, Rank destination) const {
@@ -84,14 +140,23 @@ void ProgramMaker::add_layer(NodeId id) {
   }
   const std::uint32_t first = first_message_[id], last = first_message_[id + 1];
   if (first != last) program.operations.push_back({Kind::reserve, first, last, 0, id});
-  const LayerTimes& times = *program.placement.times;
-  const NodeId leader = times.leader[id];
-  const bool behind = leader != id && owner_[leader] == rank && !workload_.node(leader).input;
-  add_time(rank, Kind::compute, id, behind ? times.behind[id] : times.alone[id]);
+  const NodeId call = calls_[id].first;
+  if (calls_[call].last == id) add_call(call, id);
   if (first != last) add_send(id);
   if (workload_.node(id).output) {
     program.operations.push_back({Kind::write, 0, 0, 0, id});
     ++program_.writes;
+  }
+}
+
+void ProgramMaker::add_call(NodeId first, NodeId last) {
+  const Rank rank = owner_[first];
+  const LayerTimes& times = *program_.ranks[rank].placement.times;
+  for (NodeId id = first; id <= last; ++id) {
+    if (calls_[id].first != first) continue;
+    const NodeId leader = times.leader[id];
+    const bool behind = leader != id && owner_[leader] == rank && !workload_.node(leader).input;
+    add_time(rank, Kind::compute, id, behind ? times.behind[id] : times.alone[id]);
   }
 }
 

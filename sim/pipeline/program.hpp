@@ -39,18 +39,21 @@ struct Message {
   models::NodeId node = 0;
   Rank source = 0, destination = 0;
   std::uint64_t bytes = 0;
+  /// Leaves when it is sent and holds nobody up: a standard send (--comm paper) of no more bytes than the eager limit.
+  bool eager = false;
 };
 
-/// What a rank does for a frame, as split::make_schedule says, in the order of time.
+/// What a rank does for a frame, as split::make_schedule says, in the order of time. Layers that the generated program
+/// computes in one call are computed where the last of them stands, as there.
 struct Operation {
   enum class Kind : std::uint8_t {
     compute,  ///< occupies the rank's cores or GPU
     call,     ///< the MPI library works: occupies one core
     wait,     ///< until message `first` has arrived
-    reserve,  ///< until messages `first` to `last` of `slots` frames ago have been received
+    reserve,  ///< until messages `first` to `last` of `slots` frames ago have been received, but eager ones
     send,     ///< messages `first` to `last`
     write,    ///< a result of the network is there
-    finish,   ///< until every message of the rank has been received
+    finish,   ///< until every message of the rank has been received, but eager ones
   };
   Kind kind = Kind::finish;
   std::uint32_t first = 0, last = 0;
@@ -93,11 +96,14 @@ class ProgramMaker {
   std::span<const Rank> owners() const { return owner_; }
 
  private:
-  static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
-
   void find_owners(std::span<const Rank> rank_of_node);
   void find_messages(std::span<const Rank> rank_of_node);
+  void find_calls();
+  models::NodeId call_taking_in(models::NodeId id) const;
+  bool can_take_in(models::NodeId call, models::NodeId id) const;
+  bool is_made_before(models::NodeId operand, models::NodeId call) const;
   void add_layer(models::NodeId id);
+  void add_call(models::NodeId first, models::NodeId last);
   void add_send(models::NodeId id);
   void add_time(Rank rank, Operation::Kind kind, models::NodeId node, std::uint64_t duration_ns);
   std::uint64_t call_ns(const Message& message) const;
@@ -107,7 +113,16 @@ class ProgramMaker {
   const Machine& machine_;
   Options options_;
   Program program_;
+  /// By NodeId.
+  struct Call {
+    models::NodeId first = 0;  ///< of the layers that the node is computed with
+    models::NodeId last = 0;   ///< of first: where the call stands
+    // What first has taken in.
+    bool normalized = false, added = false, activated = false;
+  };
+
   std::vector<Rank> owner_;
+  std::vector<Call> calls_;
   std::vector<std::uint32_t> first_message_;  ///< by NodeId; one entry more
   std::vector<std::uint8_t> received_;        ///< by message: a wait stands in the program
 };

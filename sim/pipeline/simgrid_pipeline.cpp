@@ -1,5 +1,6 @@
+#include <cstddef>
 #include <cstdint>
-#include <map>
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -113,9 +114,10 @@ class SimGridPipeline {
     tag(*comm, 2 * std::size_t{message} + 1);
     comm->start();
     // SimGrid still uses an activity after it has reported the end: the last ones are kept.
-    std::vector<s4u::CommPtr>& kept = transfers_[message];
-    if (kept.size() == 2 * program_.slots) kept.erase(kept.begin());
-    kept.push_back(std::move(comm));
+    Transfers& transfers = transfers_[message];
+    if (transfers.kept.size() >= transfers.under_way + 2 * program_.slots) transfers.kept.pop_front();
+    transfers.kept.push_back(std::move(comm));
+    ++transfers.under_way;
   }
 
  private:
@@ -129,14 +131,21 @@ class SimGridPipeline {
     if (number % 2 == 0) {
       execution_.computed(number / 2);
     } else {
+      --transfers_[number / 2].under_way;
       execution_.delivered(static_cast<std::uint32_t>(number / 2));
     }
   }
 
   const Program& program_;
   const Testbed& testbed_;
-  std::vector<s4u::ExecPtr> work_, ended_;            ///< by rank
-  std::vector<std::vector<s4u::CommPtr>> transfers_;  ///< by message
+  /// Of one message; they end in the order in which they began.
+  struct Transfers {
+    std::deque<s4u::CommPtr> kept;
+    std::size_t under_way = 0;
+  };
+
+  std::vector<s4u::ExecPtr> work_, ended_;  ///< by rank
+  std::vector<Transfers> transfers_;        ///< by message
   Execution<SimGridPipeline> execution_;
 };
 

@@ -13,18 +13,21 @@ constexpr double seconds_in_ns = 1e-9;
 /// Over the frames behind the first `warm_up`.
 void set_rates(Result& result, std::uint64_t warm_up) {
   const Run& run = result.run;
-  const std::uint64_t measured = run.frame_done_ns.size() - warm_up;
-  const std::uint64_t from = warm_up == 0 ? 0 : run.frame_done_ns[warm_up - 1];
-  result.period_s =
-      static_cast<double>(run.frame_done_ns.back() - from) * seconds_in_ns / static_cast<double>(measured);
+  result.period_s = period_s(run, warm_up);
   result.throughput_per_s = 1 / result.period_s;
   double latencies_s = 0;
   for (std::uint64_t frame = warm_up; frame < run.frame_done_ns.size(); ++frame)
     latencies_s += static_cast<double>(run.frame_done_ns[frame] - run.frame_begin_ns[frame]) * seconds_in_ns;
-  result.latency_s = latencies_s / static_cast<double>(measured);
+  result.latency_s = latencies_s / static_cast<double>(run.frame_done_ns.size() - warm_up);
 }
 
 }  // namespace
+
+double period_s(const Run& run, std::uint64_t warm_up) {
+  const std::uint64_t measured = run.frame_done_ns.size() - warm_up;
+  const std::uint64_t from = warm_up == 0 ? 0 : run.frame_done_ns[warm_up - 1];
+  return static_cast<double>(run.frame_done_ns.back() - from) * seconds_in_ns / static_cast<double>(measured);
+}
 
 double Result::highest_energy_per_frame_j() const {
   return *std::ranges::max_element(energy_per_frame_j);

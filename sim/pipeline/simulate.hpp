@@ -43,6 +43,9 @@ struct Result {
   std::uint64_t highest_memory() const;
 };
 
+/// Seconds between the results of the frames behind the first `warm_up`, on average.
+double period_s(const Run& run, std::uint64_t warm_up);
+
 /// Runs mappings of one network on one machine. Not for several threads.
 class Simulator {
  public:

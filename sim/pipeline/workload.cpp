@@ -1,5 +1,7 @@
 #include "sim/pipeline/workload.hpp"
 
+#include <algorithm>
+
 namespace spillway::pipeline {
 namespace {
 
@@ -29,6 +31,35 @@ bool works_in_place(Operator op) {
   }
 }
 
+Workload::Call call_of(const models::Network& network, const models::Node& node) {
+  const auto has_its_shape = [&](models::NodeId operand) { return network.node(operand).output == node.output; };
+  switch (node.op) {
+    case Operator::convolution:
+      return Workload::Call::convolution;
+    case Operator::batch_normalization:
+      return Workload::Call::normalization;
+    case Operator::add:
+      return node.inputs.size() == 2 && node.inputs[0] != node.inputs[1] &&
+                     std::ranges::all_of(node.inputs, has_its_shape)
+                 ? Workload::Call::addition
+                 : Workload::Call::other;
+    case Operator::dense:
+    case Operator::multiply:
+      return Workload::Call::other;
+    case Operator::relu:
+    case Operator::relu6:
+    case Operator::leaky_relu:
+    case Operator::clip:
+    case Operator::sigmoid:
+    case Operator::hard_sigmoid:
+    case Operator::hard_swish:
+    case Operator::tanh:
+      return Workload::Call::activation;
+    default:
+      return Workload::Call::alone;
+  }
+}
+
 }  // namespace
 
 void Workload::Lists::append(std::span<const models::NodeId> list) {
@@ -44,7 +75,7 @@ Workload::Workload(const models::Network& network) {
     const std::int64_t weights = network.weights(id) + network.biases(id);
     nodes_.push_back({static_cast<std::uint64_t>(network.feature_map_bytes(id, element)),
                       static_cast<std::uint64_t>(weights * models::bytes_of(element)), node.op == Operator::input,
-                      node.op != Operator::input && readers.empty(), works_in_place(node.op)});
+                      node.op != Operator::input && readers.empty(), works_in_place(node.op), call_of(network, node)});
     operands_.append(node.inputs);
     readers_.append(readers);
     names_.push_back(node.name);

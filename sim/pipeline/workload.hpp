@@ -15,12 +15,23 @@ class Workload {
  public:
   explicit Workload(const models::Network& network);
 
+  /// How a layer's work can become part of another call, or take others in (hw/kernels: fuse).
+  enum class Call : std::uint8_t {
+    alone,
+    convolution,    ///< takes in a normalization, then an addition, then an activation
+    normalization,  ///< joins a convolution; takes in an activation
+    addition,       ///< of two results of its own shape: joins the later convolution; takes in an activation
+    activation,     ///< joins what makes its operand
+    other,          ///< takes in an activation
+  };
+
   struct Node {
     std::uint64_t bytes = 0;         ///< of the result, float32
     std::uint64_t weight_bytes = 0;  ///< with biases, float32
     bool input = false;              ///< of the network
     bool output = false;             ///< of the network: nobody reads it
     bool in_place = false;           ///< its result may lie where its operand lay
+    Call call = Call::alone;
   };
 
   std::size_t size() const { return nodes_.size(); }

@@ -1,5 +1,6 @@
 #include "sim/pipeline/program.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <random>
 #include <string>
@@ -9,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "hw/mpi/rank_plan.hpp"
 #include "models/split/schedule.hpp"
 #include "models/zoo.hpp"
 
@@ -21,8 +23,26 @@ using split::Step;
 /// A step of a rank in words, the same from both sides.
 using Words = std::vector<std::string>;
 
+/// The layers that a generated rank computes when a layer's turn comes: those of the call that stands there.
+std::vector<std::vector<NodeId>> computed_at(const mpi::RankPlan& plan, const models::Network& network) {
+  std::vector<std::vector<NodeId>> layers(network.nodes().size());
+  for (NodeId id = 0; id < layers.size(); ++id)
+    layers[id] = {id};
+  for (std::size_t call = 0; call < plan.call_at.size(); ++call) {
+    std::vector<NodeId> together = {*network.find(plan.program.steps[call].name)};
+    for (const std::string& fused : plan.program.steps[call].fused)
+      together.push_back(*network.find(fused));
+    std::ranges::sort(together);
+    for (const NodeId layer : together)
+      layers[layer].clear();
+    layers[plan.call_at[call]] = together;
+  }
+  return layers;
+}
+
 Words words_of(const std::vector<Step>& steps, const split::Split& split, const models::Network& network,
-               Communication communication) {
+               Communication communication, const mpi::RankPlan& plan) {
+  const std::vector<std::vector<NodeId>> computed = computed_at(plan, network);
   Words words;
   for (const Step& step : steps) {
     const auto buffer = [&] { return network.node(split.buffers[step.index].node).name; };
@@ -39,8 +59,11 @@ Words words_of(const std::vector<Step>& steps, const split::Split& split, const 
           words.back() += " " + std::to_string(destination);
         break;
       case Step::Kind::compute:
+        for (const NodeId layer : computed[step.index])
+          words.push_back("compute " + network.node(layer).name);
+        break;
       case Step::Kind::write:
-        words.push_back(std::string(split::to_string(step.kind)) + " " + network.node(step.index).name);
+        words.push_back("write " + network.node(step.index).name);
         break;
       case Step::Kind::finish:
         if (communication == Communication::paper) words.push_back("finish");
@@ -97,7 +120,7 @@ split::Split split_of(const models::Network& network, const RandomMapping& mappi
 TEST(PipelineProgram, IsTheScheduleOfTheGeneratedProgram) {
   std::mt19937 random(11);
   const Machine machine = test_machine(8);
-  for (const char* name : {"squeezenet", "googlenet", "densenet121", "resnet18"}) {
+  for (const char* name : {"squeezenet", "googlenet", "densenet121", "resnet18", "mobilenet"}) {
     const models::Network network = *models::zoo(name);
     const Workload workload(network);
     TestTimes times(network);
@@ -109,10 +132,14 @@ TEST(PipelineProgram, IsTheScheduleOfTheGeneratedProgram) {
           random_mapping(network, machine, times, i % 2 == 0 ? Shape::contiguous : Shape::scattered, random);
       const split::Split split = split_of(network, mapping);
       const split::Schedule schedule = split::make_schedule(network, split);
+      std::vector<mpi::RankPlan> plans;
+      for (Rank rank = 0; rank < split.ranks.size(); ++rank)
+        plans.push_back(mpi::plan_rank(network, split, rank, {}));
       for (const Communication communication : {Communication::paper, Communication::overlap}) {
         const Program& program = maker.make(mapping.rank_of_node, mapping.placements, {communication, true});
         for (Rank rank = 0; rank < split.ranks.size(); ++rank)
-          ASSERT_EQ(words_of(program, rank, network), words_of(schedule[rank], split, network, communication))
+          ASSERT_EQ(words_of(program, rank, network),
+                    words_of(schedule[rank], split, network, communication, plans[rank]))
               << name << ", mapping " << i << ", rank " << rank;
       }
     }
