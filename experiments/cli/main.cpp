@@ -36,7 +36,7 @@ void complain(const CLI::App& app, std::string_view text) {
 
 /// CLI11's message in the words of this program.
 std::string reworded(const CLI::ParseError& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   const std::string option = text.substr(0, text.find(':'));
   if (text.find(" required ") != std::string::npos && text.ends_with(" missing")) {
     return option + ": the value is missing";

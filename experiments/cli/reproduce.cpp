@@ -79,8 +79,7 @@ ExitCode reproduce(const CLI::App& verb, const Options& options) {
   const std::filesystem::path page = output / "report.html";
   const std::filesystem::path data = output / "report.json";
   // What cannot be written is an error before any work.
-  trace::OutputFile{page};
-  trace::OutputFile{data};
+  { const trace::OutputFile page_probe(page), data_probe(data); }
 
   ExitCode code = ExitCode::done;
   std::vector<FinishedExperiment> finished;

@@ -121,7 +121,7 @@ std::vector<std::string> write_inputs(const fs::path& folder, const kernels::Pro
 fs::path build(const fs::path& folder, const json& record) {
   const fs::path package =
       fs::absolute(folder / "packages" / record.at("ranks").front().at("device").get<std::string>());
-  const fs::path program = package / "inference";
+  fs::path program = package / "inference";
   const std::string source = package.string(), build = (fs::absolute(folder) / "build").string();
   if (execute({"cmake", "-S", source, "-B", build, "--log-level=WARNING"}, Output::to_stderr) != 0 ||
       execute({"cmake", "--build", build, "--parallel", "2", "--", "-s"}, Output::to_stderr) != 0)
