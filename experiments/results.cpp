@@ -5,7 +5,6 @@
 #include <chrono>
 #include <fstream>
 #include <iterator>
-#include <set>
 #include <sstream>
 #include <system_error>
 #include <vector>
@@ -98,7 +97,7 @@ std::string read_file(const fs::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// A board or card file that the points name.
+/// A file that the points name.
 struct Part {
   std::string name;  ///< in the results directory
   std::string text;
@@ -106,15 +105,8 @@ struct Part {
 
 std::vector<Part> parts_of(const Experiment& experiment) {
   std::vector<Part> parts;
-  for (const auto& [parameter, folder] : {std::pair(Parameter::board, "boards"), std::pair(Parameter::card, "cards")}) {
-    const platforms::Catalogue catalogue(std::string(info(parameter).key), fmt::format("platforms/{}", folder));
-    std::set<std::string> seen;
-    for (const Point& point : experiment.points) {
-      if (!seen.insert(point.name(parameter)).second) continue;
-      const fs::path source = catalogue.file_of(point.name(parameter));
-      parts.push_back({fmt::format("{}-{}.yaml", info(parameter).key, source.stem().string()), read_file(source)});
-    }
-  }
+  for (const SourceFile& file : experiment.kind->sources(experiment.points))
+    parts.push_back({file.name, read_file(file.path)});
   return parts;
 }
 
@@ -156,35 +148,36 @@ std::string what_differs(const fs::path& path, const Experiment& experiment, con
 
 std::string configuration_of(const Experiment& experiment, const std::string& version) {
   std::string text = fmt::format("{}\n{}\n", results_schema, version);
-  for (const Metric& metric : metrics())
+  for (const Metric& metric : experiment.kind->metrics)
     text += fmt::format("{}\n", metric.name);
   for (const Point& point : experiment.points) {
-    for (std::size_t p = 0; p < parameter_count; ++p)
-      text += to_text(point[static_cast<Parameter>(p)]) + '\t';
+    for (std::size_t p = 0; p < experiment.kind->parameters.size(); ++p)
+      text += to_text(point[p]) + '\t';
     text += '\n';
   }
   for (const Part& part : parts_of(experiment))
     text += fmt::format("{}\n{}\n", part.name, part.text);
-  text += read_file(platforms::data_directory() / "platforms/endurance.yaml");
+  for (const std::string_view file : experiment.kind->shared_data)
+    text += read_file(platforms::data_directory() / file);
   return checksum(text);
 }
 
 std::string results_csv(const Experiment& experiment, std::span<const PointResult> results) {
   std::vector<std::string> fields = {"point"};
-  for (const ParameterInfo& parameter : parameters())
+  const RunKind& kind = *experiment.kind;
+  for (const ParameterInfo& parameter : kind.parameters)
     fields.emplace_back(parameter.column);
   fields.insert(fields.end(), {"status", "reason"});
-  for (const Metric& metric : metrics())
+  for (const Metric& metric : kind.metrics)
     fields.emplace_back(metric.name);
   std::string csv = csv_line(fields);
   for (std::size_t i = 0; i < results.size(); ++i) {
     const PointResult& result = results[i];
     fields = {fmt::format("{}", i + 1)};
-    for (std::size_t p = 0; p < parameter_count; ++p) {
-      fields.push_back(to_text(experiment.points[i][static_cast<Parameter>(p)]));
-    }
+    for (std::size_t p = 0; p < kind.parameters.size(); ++p)
+      fields.push_back(to_text(experiment.points[i][p]));
     fields.insert(fields.end(), {std::string(to_string(result.status)), result.reason});
-    for (std::size_t m = 0; m < metrics().size(); ++m) {
+    for (std::size_t m = 0; m < kind.metrics.size(); ++m) {
       const bool has_value = result.status == PointStatus::done && result.metrics[m];
       fields.push_back(has_value ? to_text(*result.metrics[m]) : "");
     }
@@ -313,7 +306,8 @@ void ResultsDirectory::remove_outdated() const {
   std::vector<fs::path> outdated;
   for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
     const std::string name = entry.path().filename().string();
-    const bool is_part = (name.starts_with("board-") || name.starts_with("card-")) && name.ends_with(".yaml");
+    const bool is_part = name.ends_with(".yaml") && (name.starts_with("board-") || name.starts_with("card-") ||
+                                                     name.starts_with("cluster-") || name.starts_with("computer-"));
     if (name == record_file || is_part || is_unfinished(entry.path())) outdated.push_back(entry.path());
   }
   std::error_code ignored;
