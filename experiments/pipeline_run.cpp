@@ -122,8 +122,16 @@ std::vector<Conflict> conflicts(const Block& block) {
     }
     if (!one_kind) found.push_back({"resources", "`how: alone` is one resource: gpu, all-cores or one-core"});
   }
-  if (has(PipelineParameter::how, how_exact_chain) && !one_kind) {
-    found.push_back({"resources", "`how: exact-chain` has the same resource on each device: gpu, all-cores or one-core"});
+  if (has(PipelineParameter::how, how_exact_chain)) {
+    if (!one_kind) {
+      found.push_back(
+          {"resources", "`how: exact-chain` has the same resource on each device: gpu, all-cores or one-core"});
+    }
+    // The closed form knows no rank that waits for another.
+    if (has(PipelineParameter::comm, "paper") || has(PipelineParameter::wait, "spin")) {
+      found.push_back({"comm", "`how: exact-chain` is exact for `comm: overlap` with `wait: sleep` alone; give it a "
+                               "block of its own"});
+    }
   }
   for (const Value& space : values(PipelineParameter::search_devices)) {
     const auto is_more = [&](const Value& value) { return count_of(value) > count_of(space); };
