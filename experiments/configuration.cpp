@@ -63,8 +63,9 @@ Filter only(const Point& point, const RunKind& kind) {
 
 std::string as_yaml(const Timeline& timeline, const Experiment& experiment) {
   return fmt::format("  - title: {}\n    where: {}\n    frame: {}\n    tile: {}\n    layer: {}\n    span: {}\n",
-                     quoted(timeline.title), as_yaml(only(experiment.points[timeline.point], *experiment.kind), *experiment.kind), timeline.frame,
-                     timeline.tile, quoted(timeline.layer),
+                     quoted(timeline.title),
+                     as_yaml(only(experiment.points[timeline.point], *experiment.kind), *experiment.kind),
+                     timeline.frame, timeline.tile, quoted(timeline.layer),
                      platforms::exact_quantity(timeline.span_s, platforms::Unit::seconds));
 }
 
@@ -107,7 +108,8 @@ std::string heading(const Experiment& experiment) {
 }  // namespace
 
 std::string config_yaml(const Experiment& experiment) {
-  std::string text = heading(experiment) + "sweep:\n" + as_yaml(experiment.blocks.front(), *experiment.kind, "  ", "  ");
+  std::string text =
+      heading(experiment) + "sweep:\n" + as_yaml(experiment.blocks.front(), *experiment.kind, "  ", "  ");
   if (experiment.blocks.size() > 1) text += "also:\n";
   for (const Block& block : std::span(experiment.blocks).subspan(1))
     text += as_yaml(block, *experiment.kind, "  - ", "    ");

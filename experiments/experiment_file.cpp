@@ -180,8 +180,9 @@ void find_points(Fields& fields, const Sweep& sweep, Target& target) {
       reference[change.parameter] = change.values.front();
     const auto found = std::ranges::find(points, reference);
     if (found == points.end()) {
-      fields.problem("ratio_to", fmt::format("the sweep has no point with {} beside the one with {}",
-                                             describe(target.ratio_to, sweep.kind), describe(target.where, sweep.kind)));
+      fields.problem("ratio_to",
+                     fmt::format("the sweep has no point with {} beside the one with {}",
+                                 describe(target.ratio_to, sweep.kind), describe(target.where, sweep.kind)));
       return;
     }
     target.references.push_back(static_cast<std::size_t>(found - points.begin()));
@@ -206,7 +207,8 @@ Target read_target(Fields& fields, const Sweep& sweep) {
   fields.optional_map("ratio_to", [&](Fields& changes) {
     target.ratio_to = read_filter(changes, sweep.kind);
     for (const Condition& change : target.ratio_to) {
-      if (change.values.size() > 1) changes.problem(sweep.kind.parameters[change.parameter].key, "expected one value, not a list");
+      if (change.values.size() > 1)
+        changes.problem(sweep.kind.parameters[change.parameter].key, "expected one value, not a list");
     }
   });
   read_expectation(fields, target);
@@ -244,8 +246,8 @@ Timeline read_timeline(Fields& fields, const Sweep& sweep) {
   const auto selects = [&](const Point& point) { return matches(point, where); };
   const auto found = std::ranges::find_if(*sweep.points, selects);
   if (const auto count = std::ranges::count_if(*sweep.points, selects); count != 1) {
-    fields.problem("where",
-                   fmt::format("expected the one point that is drawn; {} points have {}", count, describe(where, sweep.kind)));
+    fields.problem("where", fmt::format("expected the one point that is drawn; {} points have {}", count,
+                                        describe(where, sweep.kind)));
   }
   timeline.point = static_cast<std::size_t>(found - sweep.points->begin());
   return timeline;
@@ -300,9 +302,7 @@ Experiment read(const YamlDocument& document) {
       }
     }
     if (experiment.kind->has_timelines && fields.has("timelines")) {
-      fields.list_of_maps("timelines", [&](Fields& row) {
-        experiment.timelines.push_back(read_timeline(row, sweep));
-      });
+      fields.list_of_maps("timelines", [&](Fields& row) { experiment.timelines.push_back(read_timeline(row, sweep)); });
     }
     std::set<std::string> identifiers;
     if (fields.has("published")) {

@@ -71,9 +71,7 @@ const Measured all_metrics[] = {
     {"mappings", Unit::ratio, "evaluated mappings on exactly that many devices",
      [](const PipelineRun& run) -> Optional { return run.mappings; }},
     {"mapping", Unit::ratio, "the fastest one: resources and positions of their layers",
-     [](const PipelineRun& run) -> Optional {
-       return run.mapping.empty() ? std::nullopt : Optional(run.mapping);
-     }},
+     [](const PipelineRun& run) -> Optional { return run.mapping.empty() ? std::nullopt : Optional(run.mapping); }},
 };
 
 std::span<const Metric> pipeline_metrics() {
@@ -129,8 +127,9 @@ std::vector<Conflict> conflicts(const Block& block) {
     }
     // The closed form knows no rank that waits for another.
     if (has(PipelineParameter::comm, "paper") || has(PipelineParameter::wait, "spin")) {
-      found.push_back({"comm", "`how: exact-chain` is exact for `comm: overlap` with `wait: sleep` alone; give it a "
-                               "block of its own"});
+      found.push_back({"comm",
+                       "`how: exact-chain` is exact for `comm: overlap` with `wait: sleep` alone; give it a "
+                       "block of its own"});
     }
   }
   for (const Value& space : values(PipelineParameter::search_devices)) {

@@ -50,7 +50,7 @@ struct PipelineRun {
   double fastest_of_fewer_per_s = 0;  ///< the highest throughput of mappings on at most that many devices
   double least_energy_j = 0;          ///< each the least among all that use that many, of whatever mapping
   double least_memory_bytes = 0;
-  std::uint64_t mappings = 1;                 ///< that were evaluated and use that many
+  std::uint64_t mappings = 1;                ///< that were evaluated and use that many
   std::optional<double> one_resource_per_s;  ///< throughput of one such resource alone; nothing: of several kinds
 };
 

@@ -230,7 +230,8 @@ std::string comparison_csv(std::span<const Comparison> comparisons) {
   return csv;
 }
 
-ResultsDirectory::ResultsDirectory(fs::path path, const Experiment& experiment, bool force) : path_(std::move(path)) {
+ResultsDirectory::ResultsDirectory(fs::path path, const Experiment& experiment, bool force)
+    : path_(std::move(path)), metrics_of_a_run_(experiment.kind->metrics.size()) {
   std::error_code error;
   if (fs::exists(path_, error) && !fs::is_directory(path_, error)) refuse(path_, "is no directory; results need one");
   fs::create_directories(path_, error);
@@ -252,7 +253,7 @@ fs::path ResultsDirectory::journal_file() const {
 }
 
 void ResultsDirectory::refuse_unfinished() const {
-  const auto journal = read_journal(journal_file());
+  const auto journal = read_journal(journal_file(), metrics_of_a_run_);
   if (!journal || journal->finished == 0) return;
   refuse(path_, fmt::format("holds a sweep of {} that was interrupted after {} of {} points; `spillway sweep` with "
                             "--resume continues it, --force begins anew and discards them",
@@ -277,7 +278,7 @@ bool ResultsDirectory::is_complete(const Experiment& experiment, const std::stri
 
 std::optional<JournalContent> ResultsDirectory::unfinished(const Experiment& experiment,
                                                            const std::string& version) const {
-  auto journal = read_journal(journal_file());
+  auto journal = read_journal(journal_file(), metrics_of_a_run_);
   if (!journal) return std::nullopt;
   const JournalHeader& header = journal->header;
   if (header.experiment != experiment.name || header.points != experiment.points.size() ||

@@ -60,10 +60,10 @@ class Stopped : public std::runtime_error {
   std::size_t finished, all;
 };
 
-/// Runs every point of a sweep of swap runs; results stand in the order of the points. Points with the SimGrid driver run one after the other
-/// on the calling thread, which must be the same in every call of a process: SimGrid has one engine. Throws InputError
-/// when a board or card file cannot be read, Stopped, and what RunOptions::keep throws; whatever else happens in a
-/// point becomes its result.
+/// Runs every point of a sweep of swap runs; results stand in the order of the points. Points with the SimGrid driver
+/// run one after the other on the calling thread, which must be the same in every call of a process: SimGrid has one
+/// engine. Throws InputError when a board or card file cannot be read, Stopped, and what RunOptions::keep throws;
+/// whatever else happens in a point becomes its result.
 std::vector<PointResult> run_points(std::span<const Point> points, const RunOptions& options);
 
 /// The same with another way to run a point. An exception out of it makes the point failed.

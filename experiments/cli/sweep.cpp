@@ -101,10 +101,9 @@ Engine engine_of(const Experiment& experiment) {
     return {[runs](const auto& options) { return runs->run(options); },
             [runs](const auto& directory, const auto&) { runs->write_tables(directory); }};
   }
-  return {[&](const auto& options) { return experiments::run_points(experiment.points, options); },
-          [&](const auto& directory, const auto& results) {
-            experiments::write_tables(directory, experiment, results);
-          }};
+  return {
+      [&](const auto& options) { return experiments::run_points(experiment.points, options); },
+      [&](const auto& directory, const auto& results) { experiments::write_tables(directory, experiment, results); }};
 }
 
 std::vector<PointResult> run_kept(const Experiment& experiment, const Engine& engine,

@@ -63,8 +63,7 @@ Digest::Digest(const Space& space, explore::Evaluator& evaluator, const explore:
   std::vector<std::vector<const explore::Evaluated*>> by_devices(space.devices());
   for (const explore::Evaluated& one : search.archive()) {
     const std::uint64_t devices = devices_of(one.mapping);
-    rows_.push_back(
-        {one.generation, devices, cores_of(one.mapping, space), gpus_of(one.mapping), one.worth, false});
+    rows_.push_back({one.generation, devices, cores_of(one.mapping, space), gpus_of(one.mapping), one.worth, false});
     by_devices[devices - 1].push_back(&one);
   }
   for (const std::size_t member : search.front())

@@ -66,8 +66,7 @@ MappingRuns::MappingRuns(const Experiment& experiment)
     const std::string& model = point.name(PipelineParameter::network);
     if (!networks_.contains(model)) networks_.emplace(model, models::zoo(model).value());
     const std::string& boards = point.name(PipelineParameter::cluster);
-    if (!clusters_.contains(boards))
-      clusters_.emplace(boards, pipeline::ClusterModel(platforms::load_cluster(boards)));
+    if (!clusters_.contains(boards)) clusters_.emplace(boards, pipeline::ClusterModel(platforms::load_cluster(boards)));
   }
 }
 
@@ -80,7 +79,8 @@ std::vector<PointResult> MappingRuns::run(const RunOptions& options) {
 PointResult MappingRuns::result_of(const Point& point) {
   const std::size_t there = cluster(point).machine().devices.size();
   if (point.count(search_devices) > there) {
-    return {PointStatus::infeasible, fmt::format("{} has {} devices", point.name(PipelineParameter::cluster), there), {}};
+    return {
+        PointStatus::infeasible, fmt::format("{} has {} devices", point.name(PipelineParameter::cluster), there), {}};
   }
   if (const std::optional<PipelineRun> run = run_of(point)) return {PointStatus::done, "", measure(*run)};
   return {PointStatus::infeasible, fmt::format("no mapping uses exactly {} devices", point.count(devices)), {}};
@@ -89,8 +89,7 @@ PointResult MappingRuns::result_of(const Point& point) {
 std::optional<PipelineRun> MappingRuns::run_of(const Point& point) {
   const std::string& source = point.name(how);
   if (source == how_alone) return alone(point);
-  std::optional<PipelineRun> run =
-      source == how_search ? digest(point).run_on(point.count(devices)) : on_chain(point);
+  std::optional<PipelineRun> run = source == how_search ? digest(point).run_on(point.count(devices)) : on_chain(point);
   if (run && kinds_of(point).size() == 1) run->one_resource_per_s = alone(point).throughput_per_s;
   return run;
 }
