@@ -5,6 +5,7 @@
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <system_error>
 #include <vector>
@@ -64,6 +65,17 @@ void write_file(const fs::path& path, std::string_view text) {
   file.commit();
 }
 
+/// 0 where nothing is random; a list where points have several.
+nlohmann::ordered_json seed_of(const Experiment& experiment) {
+  const auto parameters = experiment.kind->parameters;
+  const auto found = std::ranges::find(parameters, "seed", &ParameterInfo::key);
+  if (found == parameters.end()) return 0;
+  std::set<std::uint64_t> seeds;
+  for (const Point& point : experiment.points)
+    seeds.insert(point.count(found - parameters.begin()));
+  return seeds.size() == 1 ? nlohmann::ordered_json(*seeds.begin()) : nlohmann::ordered_json(seeds);
+}
+
 std::string run_json(const Experiment& experiment, std::span<const PointResult> results,
                      std::span<const Comparison> comparisons, const RunRecord& record) {
   nlohmann::ordered_json json;
@@ -72,7 +84,7 @@ std::string run_json(const Experiment& experiment, std::span<const PointResult> 
   json["command"] = record.command;
   json["version"] = record.version;
   json["configuration"] = configuration_of(experiment, record.version);
-  json["seed"] = 0;
+  json["seed"] = seed_of(experiment);
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   json["host"] = host.data();
