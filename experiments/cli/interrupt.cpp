@@ -1,5 +1,6 @@
 #include "experiments/cli/interrupt.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <string_view>
 
@@ -10,10 +11,12 @@ namespace {
 
 constexpr std::array signals = {SIGINT, SIGTERM, SIGXFSZ};
 
-volatile std::sig_atomic_t stop_requested = 0;
+/// Set in the handler, on whichever thread the signal meets; read by the others.
+std::atomic<bool> stop_requested = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
 
 extern "C" void request_stop(int) {
-  stop_requested = 1;
+  stop_requested = true;
   constexpr std::string_view note = "\nstops after the points that are running; once more stops at once\n";
   // Nothing can be done about a note that cannot be written.
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, note.data(), note.size());
@@ -22,7 +25,7 @@ extern "C" void request_stop(int) {
 }  // namespace
 
 Interrupt::Interrupt() {
-  stop_requested = 0;
+  stop_requested = false;
   for (std::size_t i = 0; i < signals.size(); ++i) {
     ::sigaction(signals[i], nullptr, &before_[i]);
     if (before_[i].sa_handler == SIG_IGN) continue;
@@ -40,7 +43,7 @@ Interrupt::~Interrupt() {
 }
 
 bool Interrupt::requested() const {
-  return stop_requested != 0;
+  return stop_requested;
 }
 
 }  // namespace spillway::cli
