@@ -54,7 +54,8 @@ class Execution {
  public:
   Execution(std::span<const Point> points, const RunOptions& options, const RunPoint& run)
       : points_(points), options_(options), run_(run), results_(points.size()) {
-    for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::size_t place = 0; place < points.size(); ++place) {
+      const std::size_t i = options.order.empty() ? place : options.order[place];
       if (i < options.known.size() && options.known[i]) {
         results_[i] = *options.known[i];
         ++finished_;

@@ -47,6 +47,8 @@ struct RunOptions {
   std::function<void(std::size_t point, const PointResult& result)> keep = {};
   /// Asked before each point; true ends the sweep with Stopped.
   std::function<bool()> stop = {};
+  /// All points in the order in which they begin; empty: that of the sweep.
+  std::span<const std::size_t> order = {};
   /// Points that run one after the other on the calling thread.
   bool (*one_thread)(const Point& point) = is_on_simgrid;
 };

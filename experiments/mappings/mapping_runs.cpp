@@ -1,6 +1,7 @@
 #include "experiments/mappings/mapping_runs.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <initializer_list>
 #include <set>
 
@@ -58,6 +59,21 @@ bool never_on_one_thread(const Point&) {
   return false;
 }
 
+/// One point of each search first, those of the longest at the front, so that no thread waits for the search of another
+/// while there is one to be run; then the others.
+std::vector<std::size_t> order_of(const std::vector<Point>& points) {
+  std::vector<std::size_t> order, others;
+  std::set<std::string> begun;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const bool is_first = points[i].name(how) == how_search && begun.insert(key_of_search(points[i])).second;
+    (is_first ? order : others).push_back(i);
+  }
+  const auto length = [&](std::size_t i) { return points[i].count(search_devices) * points[i].count(generations); };
+  std::ranges::stable_sort(order, std::ranges::greater{}, length);
+  order.insert(order.end(), others.begin(), others.end());
+  return order;
+}
+
 }  // namespace
 
 MappingRuns::MappingRuns(const Experiment& experiment)
@@ -73,6 +89,8 @@ MappingRuns::MappingRuns(const Experiment& experiment)
 std::vector<PointResult> MappingRuns::run(const RunOptions& options) {
   RunOptions threads = options;
   threads.one_thread = never_on_one_thread;
+  const std::vector<std::size_t> order = order_of(experiment_.points);
+  threads.order = order;
   return run_points(experiment_.points, threads, [this](const Point& point) { return result_of(point); });
 }
 
