@@ -11,9 +11,9 @@
 namespace spillway::experiments {
 namespace {
 
-std::optional<double> metric_at(const PointResult& result, const Metric& metric) {
+std::optional<double> metric_at(const PointResult& result, const Metric& metric, const RunKind& kind) {
   if (result.status != PointStatus::done) return std::nullopt;
-  const std::optional<Value>& value = result.metrics[static_cast<std::size_t>(&metric - metrics().data())];
+  const std::optional<Value>& value = result.metrics[static_cast<std::size_t>(&metric - kind.metrics.data())];
   if (!value) return std::nullopt;
   if (const auto* count = std::get_if<std::uint64_t>(&*value)) return static_cast<double>(*count);
   if (const auto* figure = std::get_if<double>(&*value)) return *figure;
@@ -84,10 +84,10 @@ std::vector<Comparison> compare(const Experiment& experiment, std::span<const Po
       Comparison comparison;
       comparison.target = &target;
       comparison.point = target.points[i];
-      comparison.ours = metric_at(results[comparison.point], *target.metric);
+      comparison.ours = metric_at(results[comparison.point], *target.metric, *experiment.kind);
       if (!target.references.empty()) {
         comparison.reference = target.references[i];
-        const std::optional<double> base = metric_at(results[*comparison.reference], *target.metric);
+        const std::optional<double> base = metric_at(results[*comparison.reference], *target.metric, *experiment.kind);
         if (comparison.ours && base && *base != 0) {
           *comparison.ours /= *base;
         } else {
@@ -114,16 +114,17 @@ std::string describe_point(const Comparison& comparison, const Experiment& exper
   std::vector<std::string> parts;
   for (const Condition& condition : comparison.target->where) {
     const Value& value = point[condition.parameter];
-    const std::string text = for_people(condition.parameter, value);
+    const ParameterInfo& parameter = experiment.kind->parameters[condition.parameter];
+    const std::string text = for_people(parameter, value);
     const bool needs_name = !std::holds_alternative<std::string>(value);
-    parts.push_back(needs_name ? fmt::format("{} {}", info(condition.parameter).key, text) : text);
+    parts.push_back(needs_name ? fmt::format("{} {}", parameter.key, text) : text);
   }
   std::string text = fmt::format("{}", fmt::join(parts, ", "));
   if (!comparison.reference) return text;
   std::vector<std::string> changes;
   for (const Condition& change : comparison.target->ratio_to) {
-    changes.push_back(
-        fmt::format("{} {}", info(change.parameter).key, for_people(change.parameter, change.values.front())));
+    const ParameterInfo& parameter = experiment.kind->parameters[change.parameter];
+    changes.push_back(fmt::format("{} {}", parameter.key, for_people(parameter, change.values.front())));
   }
   return fmt::format("{} / {}", text, fmt::join(changes, ", "));
 }

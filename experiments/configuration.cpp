@@ -26,48 +26,46 @@ std::string as_yaml(const std::string& text) {
   return text.find_first_not_of(harmless) == std::string::npos ? text : quoted(text);
 }
 
-std::string as_yaml(Parameter parameter, const Value& value) {
-  if (parameter == Parameter::sram || parameter == Parameter::buffer)
-    return fmt::format("{} B", std::get<std::uint64_t>(value));
+std::string as_yaml(const ParameterInfo& parameter, const Value& value) {
+  if (parameter.is_size) return fmt::format("{} B", std::get<std::uint64_t>(value));
   return as_yaml(to_text(value));
 }
 
 /// `buffer: [16384 B, 32768 B]`
-std::string as_yaml(Parameter parameter, const std::vector<Value>& values) {
+std::string as_yaml(const ParameterInfo& parameter, const std::vector<Value>& values) {
   std::vector<std::string> texts;
   for (const Value& value : values)
     texts.push_back(as_yaml(parameter, value));
-  return fmt::format("{}: [{}]", info(parameter).key, fmt::join(texts, ", "));
+  return fmt::format("{}: [{}]", parameter.key, fmt::join(texts, ", "));
 }
 
-std::string as_yaml(const Block& block, std::string_view first_indent, std::string_view indent) {
+std::string as_yaml(const Block& block, const RunKind& kind, std::string_view first_indent, std::string_view indent) {
   std::string text;
-  for (std::size_t i = 0; i < parameter_count; ++i)
-    text += fmt::format("{}{}\n", i == 0 ? first_indent : indent, as_yaml(static_cast<Parameter>(i), block[i]));
+  for (std::size_t i = 0; i < block.size(); ++i)
+    text += fmt::format("{}{}\n", i == 0 ? first_indent : indent, as_yaml(kind.parameters[i], block[i]));
   return text;
 }
 
-std::string as_yaml(const Filter& filter) {
+std::string as_yaml(const Filter& filter, const RunKind& kind) {
   std::vector<std::string> conditions;
   for (const Condition& condition : filter)
-    conditions.push_back(as_yaml(condition.parameter, condition.values));
+    conditions.push_back(as_yaml(kind.parameters[condition.parameter], condition.values));
   return fmt::format("{{{}}}", fmt::join(conditions, ", "));
 }
 
 /// The conditions that only this point fulfils.
-Filter only(const Point& point) {
+Filter only(const Point& point, const RunKind& kind) {
   Filter filter;
-  for (std::size_t i = 0; i < parameter_count; ++i) {
-    const auto parameter = static_cast<Parameter>(i);
-    filter.push_back({parameter, {point[parameter]}});
-  }
+  for (std::size_t i = 0; i < kind.parameters.size(); ++i)
+    filter.push_back({i, {point[i]}});
   return filter;
 }
 
 std::string as_yaml(const Timeline& timeline, const Experiment& experiment) {
   return fmt::format("  - title: {}\n    where: {}\n    frame: {}\n    tile: {}\n    layer: {}\n    span: {}\n",
-                     quoted(timeline.title), as_yaml(only(experiment.points[timeline.point])), timeline.frame,
-                     timeline.tile, quoted(timeline.layer),
+                     quoted(timeline.title),
+                     as_yaml(only(experiment.points[timeline.point], *experiment.kind), *experiment.kind),
+                     timeline.frame, timeline.tile, quoted(timeline.layer),
                      platforms::exact_quantity(timeline.span_s, platforms::Unit::seconds));
 }
 
@@ -84,10 +82,10 @@ std::string expectation(const Target& target) {
   return text;
 }
 
-std::string as_yaml(const Target& target) {
+std::string as_yaml(const Target& target, const RunKind& kind) {
   std::string text = fmt::format("  - id: {}\n    metric: {}\n    kind: {}\n    where: {}\n", target.id,
-                                 target.metric->name, to_string(target.kind), as_yaml(target.where));
-  if (!target.ratio_to.empty()) text += fmt::format("    ratio_to: {}\n", as_yaml(target.ratio_to));
+                                 target.metric->name, to_string(target.kind), as_yaml(target.where, kind));
+  if (!target.ratio_to.empty()) text += fmt::format("    ratio_to: {}\n", as_yaml(target.ratio_to, kind));
   text += expectation(target);
   text += fmt::format("    source: {}\n", quoted(target.source));
   if (!target.fitted.empty()) text += fmt::format("    fitted: {}\n", quoted(target.fitted));
@@ -100,6 +98,7 @@ std::string heading(const Experiment& experiment) {
   std::string text = fmt::format("name: {}\ntitle: {}\n", experiment.name, quoted(experiment.title));
   if (!experiment.paper.empty()) text += fmt::format("paper: {}\n", quoted(experiment.paper));
   text += fmt::format("question: {}\n", quoted(experiment.question));
+  if (experiment.kind != &swap_runs()) text += fmt::format("kind: {}\n", experiment.kind->name);
   if (!experiment.notes.empty()) text += "notes:\n";
   for (const std::string& note : experiment.notes)
     text += fmt::format("  - {}\n", quoted(note));
@@ -109,10 +108,11 @@ std::string heading(const Experiment& experiment) {
 }  // namespace
 
 std::string config_yaml(const Experiment& experiment) {
-  std::string text = heading(experiment) + "sweep:\n" + as_yaml(experiment.blocks.front(), "  ", "  ");
+  std::string text =
+      heading(experiment) + "sweep:\n" + as_yaml(experiment.blocks.front(), *experiment.kind, "  ", "  ");
   if (experiment.blocks.size() > 1) text += "also:\n";
   for (const Block& block : std::span(experiment.blocks).subspan(1))
-    text += as_yaml(block, "  - ", "    ");
+    text += as_yaml(block, *experiment.kind, "  - ", "    ");
 
   std::vector<std::string_view> tables;
   for (const Table table : experiment.tables)
@@ -123,7 +123,7 @@ std::string config_yaml(const Experiment& experiment) {
     text += as_yaml(timeline, experiment);
   if (!experiment.published.empty()) text += "published:\n";
   for (const Target& target : experiment.published)
-    text += as_yaml(target);
+    text += as_yaml(target, *experiment.kind);
   return text;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -10,15 +9,13 @@
 
 #include "experiments/metrics.hpp"
 #include "experiments/parameters.hpp"
+#include "experiments/run_kind.hpp"
 
 namespace spillway::experiments {
 
-/// The values of each parameter in one block of a sweep, in the order of Parameter; its points are all combinations.
-using Block = std::array<std::vector<Value>, parameter_count>;
-
 /// Points whose parameter has one of the values.
 struct Condition {
-  Parameter parameter = Parameter::network;
+  std::size_t parameter = 0;  ///< its place among those of the kind of runs
   std::vector<Value> values;
 };
 using Filter = std::vector<Condition>;
@@ -55,13 +52,6 @@ struct Target {
   std::vector<std::size_t> references;  ///< for each of the points the one that ratio_to leads to; empty without
 };
 
-/// A further file that results get beside their points.
-enum class Table : std::uint8_t {
-  layers,     ///< layers.csv: W, Q, N, times and class of every layer of every point
-  endurance,  ///< endurance.csv: years until the cells of real cards have reached what they endure
-};
-std::string_view to_string(Table table);
-
 /// A piece of the schedule of one point, drawn as it was executed.
 struct Timeline {
   std::string title;
@@ -77,6 +67,7 @@ struct Experiment {
   std::string title;
   std::string paper;  ///< reference
   std::string question;
+  const RunKind* kind = &swap_runs();
   std::vector<std::string> notes;  ///< for the report
   std::vector<Block> blocks;
   std::vector<Point> points;  ///< of all blocks, in order, each once

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <ranges>
 #include <set>
 
@@ -8,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include "experiments/experiment.hpp"
-#include "platforms/board.hpp"
 #include "platforms/catalogue.hpp"
 #include "platforms/yaml_reader.hpp"
 
@@ -27,25 +25,17 @@ const platforms::Catalogue& catalogue() {
   return experiments;
 }
 
-Block read_block(Fields& fields) {
+Block read_block(Fields& fields, const RunKind& kind) {
   Block block;
-  for (std::size_t i = 0; i < parameter_count; ++i) {
-    const ParameterInfo& parameter = parameters()[i];
+  for (const ParameterInfo& parameter : kind.parameters) {
     if (parameter.fallback && !fields.has(parameter.key)) {
-      block[i] = {*parameter.fallback};
+      block.push_back({*parameter.fallback});
     } else {
-      block[i] = fields.one_or_more(parameter.key, parameter.reader);
+      block.push_back(fields.one_or_more(parameter.key, parameter.reader));
     }
   }
-  const auto has = [&](Parameter parameter, const auto&... names) {
-    return std::ranges::any_of(block[static_cast<std::size_t>(parameter)],
-                               [&](const Value& value) { return ((value == Value(names)) || ...); });
-  };
-  if (has(Parameter::element, "float32") && has(Parameter::rule, "paper", "paper-counts")) {
-    fields.problem("element",
-                   "rules paper and paper-counts count one byte an element, whatever its type; sweep float32 in a "
-                   "block of its own with `rule: [halo, min-traffic]`");
-  }
+  for (const Conflict& conflict : kind.conflicts(block))
+    fields.problem(conflict.key, conflict.message);
   return block;
 }
 
@@ -60,47 +50,35 @@ std::size_t combinations(const Block& block) {
 
 /// The last parameter varies fastest.
 Point combination(const Block& block, std::size_t number) {
-  Point point;
-  for (std::size_t i = parameter_count; i-- > 0;) {
-    point[static_cast<Parameter>(i)] = block[i][number % block[i].size()];
+  Point point(block.size());
+  for (std::size_t i = block.size(); i-- > 0;) {
+    point[i] = block[i][number % block[i].size()];
     number /= block[i].size();
   }
   return point;
 }
 
-/// Gives the words that stand for a value the value. Throws InputError when a board file is bad.
-void resolve(Point& point, std::map<std::string, double>& contentions) {
-  if (std::holds_alternative<std::string>(point[Parameter::window])) {
-    point[Parameter::window] = point[Parameter::frames];
+std::vector<Point> points_of(const std::vector<Block>& blocks, const RunKind& kind) {
+  std::vector<Point> all;
+  for (const Block& block : blocks) {
+    for (std::size_t number = 0; number < combinations(block); ++number)
+      all.push_back(combination(block, number));
   }
-  point[Parameter::window] = std::min(point.count(Parameter::window), point.count(Parameter::frames));
-  if (std::holds_alternative<std::string>(point[Parameter::contention])) {
-    const std::string& board = point.name(Parameter::board);
-    if (!contentions.contains(board)) contentions.emplace(board, platforms::load_board(board).contention.value);
-    point[Parameter::contention] = contentions.at(board);
-  }
-}
-
-std::vector<Point> points_of(const std::vector<Block>& blocks) {
-  std::map<std::string, double> contentions;
+  kind.resolve(all);
   std::vector<Point> points;
   std::set<Point> seen;
-  for (const Block& block : blocks) {
-    for (std::size_t number = 0; number < combinations(block); ++number) {
-      Point point = combination(block, number);
-      resolve(point, contentions);
-      if (seen.insert(point).second) points.push_back(std::move(point));
-    }
+  for (Point& point : all) {
+    if (seen.insert(point).second) points.push_back(std::move(point));
   }
   return points;
 }
 
-Filter read_filter(Fields& fields) {
+Filter read_filter(Fields& fields, const RunKind& kind) {
   Filter filter;
-  for (std::size_t i = 0; i < parameter_count; ++i) {
-    const ParameterInfo& parameter = parameters()[i];
+  for (std::size_t i = 0; i < kind.parameters.size(); ++i) {
+    const ParameterInfo& parameter = kind.parameters[i];
     if (!fields.has(parameter.key)) continue;
-    filter.push_back({static_cast<Parameter>(i), fields.one_or_more(parameter.key, parameter.reader)});
+    filter.push_back({i, fields.one_or_more(parameter.key, parameter.reader)});
   }
   return filter;
 }
@@ -111,13 +89,13 @@ bool matches(const Point& point, const Filter& filter) {
   });
 }
 
-std::string describe(const Filter& filter) {
+std::string describe(const Filter& filter, const RunKind& kind) {
   std::vector<std::string> conditions;
   for (const Condition& condition : filter) {
     std::vector<std::string> values;
     for (const Value& value : condition.values)
-      values.push_back(for_people(condition.parameter, value));
-    conditions.push_back(fmt::format("{} {}", info(condition.parameter).key, fmt::join(values, " or ")));
+      values.push_back(for_people(kind.parameters[condition.parameter], value));
+    conditions.push_back(fmt::format("{} {}", kind.parameters[condition.parameter].key, fmt::join(values, " or ")));
   }
   return fmt::format("{}", fmt::join(conditions, ", "));
 }
@@ -180,13 +158,20 @@ void read_expectation(Fields& fields, Target& target) {
   }
 }
 
+/// What is known of the sweep when its published values and timelines are read.
+struct Sweep {
+  const RunKind& kind;
+  const std::vector<Point>* points;  ///< null: the sweep has mistakes of its own
+};
+
 /// Finds the points that a target speaks of.
-void find_points(Fields& fields, const std::vector<Point>& points, Target& target) {
+void find_points(Fields& fields, const Sweep& sweep, Target& target) {
+  const std::vector<Point>& points = *sweep.points;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (matches(points[i], target.where)) target.points.push_back(i);
   }
   if (target.points.empty()) {
-    fields.problem("where", fmt::format("no point of the sweep has {}", describe(target.where)));
+    fields.problem("where", fmt::format("no point of the sweep has {}", describe(target.where, sweep.kind)));
   }
   if (target.ratio_to.empty()) return;
   for (const std::size_t i : target.points) {
@@ -195,33 +180,35 @@ void find_points(Fields& fields, const std::vector<Point>& points, Target& targe
       reference[change.parameter] = change.values.front();
     const auto found = std::ranges::find(points, reference);
     if (found == points.end()) {
-      fields.problem("ratio_to", fmt::format("the sweep has no point with {} beside the one with {}",
-                                             describe(target.ratio_to), describe(target.where)));
+      fields.problem("ratio_to",
+                     fmt::format("the sweep has no point with {} beside the one with {}",
+                                 describe(target.ratio_to, sweep.kind), describe(target.where, sweep.kind)));
       return;
     }
     target.references.push_back(static_cast<std::size_t>(found - points.begin()));
   }
 }
 
-Target read_target(Fields& fields, const std::vector<Point>* points) {
+Target read_target(Fields& fields, const Sweep& sweep) {
   Target target;
   target.id = fields.required<std::string>("id", read_identifier);
   std::vector<std::string> names;
-  for (const Metric& metric : metrics())
-    names.emplace_back(metric.name);
+  for (const Metric& one : sweep.kind.metrics)
+    names.emplace_back(one.name);
   const std::string metric = fields.required("metric", platforms::choice(names));
-  const auto found = std::ranges::find(metrics(), metric, &Metric::name);
-  if (found != metrics().end()) target.metric = &*found;
+  const auto found = std::ranges::find(sweep.kind.metrics, metric, &Metric::name);
+  if (found != sweep.kind.metrics.end()) target.metric = &*found;
   const std::string kind = fields.required("kind", platforms::choice({"given", "derived", "fitted", "contradictory"}));
   for (const Kind candidate : {Kind::given, Kind::derived, Kind::fitted, Kind::contradictory}) {
     if (to_string(candidate) == kind) target.kind = candidate;
   }
 
-  fields.map("where", [&](Fields& where) { target.where = read_filter(where); });
+  fields.map("where", [&](Fields& where) { target.where = read_filter(where, sweep.kind); });
   fields.optional_map("ratio_to", [&](Fields& changes) {
-    target.ratio_to = read_filter(changes);
+    target.ratio_to = read_filter(changes, sweep.kind);
     for (const Condition& change : target.ratio_to) {
-      if (change.values.size() > 1) changes.problem(info(change.parameter).key, "expected one value, not a list");
+      if (change.values.size() > 1)
+        changes.problem(sweep.kind.parameters[change.parameter].key, "expected one value, not a list");
     }
   });
   read_expectation(fields, target);
@@ -240,34 +227,43 @@ Target read_target(Fields& fields, const std::vector<Point>* points) {
   const bool filters_are_sound =
       std::ranges::none_of(target.where, [](const Condition& c) { return c.values.empty(); }) &&
       std::ranges::all_of(target.ratio_to, [](const Condition& c) { return c.values.size() == 1; });
-  if (points != nullptr && filters_are_sound) find_points(fields, *points, target);
+  if (sweep.points != nullptr && filters_are_sound) find_points(fields, sweep, target);
   return target;
 }
 
-Timeline read_timeline(Fields& fields, const std::vector<Point>* points) {
+Timeline read_timeline(Fields& fields, const Sweep& sweep) {
   Timeline timeline;
   timeline.title = fields.required("title", platforms::text());
   Filter where;
-  fields.map("where", [&](Fields& conditions) { where = read_filter(conditions); });
+  fields.map("where", [&](Fields& conditions) { where = read_filter(conditions, sweep.kind); });
   constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
   timeline.frame = static_cast<std::uint32_t>(fields.optional("frame", platforms::integer(0, most)).value_or(0));
   timeline.tile = static_cast<std::uint32_t>(fields.optional("tile", platforms::integer(0, most)).value_or(0));
   timeline.layer = fields.required("layer", platforms::text());
   timeline.span_s = fields.required("span", platforms::quantity(platforms::Unit::seconds, platforms::positive));
   const bool is_sound = std::ranges::none_of(where, [](const Condition& c) { return c.values.empty(); });
-  if (points == nullptr || !is_sound) return timeline;
+  if (sweep.points == nullptr || !is_sound) return timeline;
   const auto selects = [&](const Point& point) { return matches(point, where); };
-  const auto found = std::ranges::find_if(*points, selects);
-  if (const auto count = std::ranges::count_if(*points, selects); count != 1) {
-    fields.problem("where",
-                   fmt::format("expected the one point that is drawn; {} points have {}", count, describe(where)));
+  const auto found = std::ranges::find_if(*sweep.points, selects);
+  if (const auto count = std::ranges::count_if(*sweep.points, selects); count != 1) {
+    fields.problem("where", fmt::format("expected the one point that is drawn; {} points have {}", count,
+                                        describe(where, sweep.kind)));
   }
-  timeline.point = static_cast<std::size_t>(found - points->begin());
+  timeline.point = static_cast<std::size_t>(found - sweep.points->begin());
   return timeline;
 }
 
+/// Swap runs where the file does not say.
+const RunKind* read_kind(Fields& fields) {
+  std::vector<std::string> names;
+  for (const RunKind* kind : run_kinds())
+    names.emplace_back(kind->name);
+  const std::string name = fields.optional("kind", platforms::choice(names)).value_or(names.front());
+  return *std::ranges::find(run_kinds(), name, [](const RunKind* kind) { return kind->name; });
+}
+
 void read_blocks(Fields& fields, Experiment& experiment) {
-  const auto read = [&](Fields& block) { experiment.blocks.push_back(read_block(block)); };
+  const auto read = [&](Fields& block) { experiment.blocks.push_back(read_block(block, *experiment.kind)); };
   fields.map("sweep", read);
   if (fields.has("also")) fields.list_of_maps("also", read);
   std::size_t all = 0;
@@ -289,25 +285,29 @@ Experiment read(const YamlDocument& document) {
     experiment.question = fields.required("question", platforms::text());
     if (fields.has("notes")) experiment.notes = fields.list("notes", platforms::text());
 
+    experiment.kind = read_kind(fields);
     const bool sound_so_far = problems.size() == 0;
     read_blocks(fields, experiment);
     // Published values are looked up only in a sweep that was understood: else every one of them would miss its point.
     const bool sound_sweep = sound_so_far && problems.size() == 0;
-    if (sound_sweep) experiment.points = points_of(experiment.blocks);
+    if (sound_sweep) experiment.points = points_of(experiment.blocks, *experiment.kind);
+    const Sweep sweep{*experiment.kind, sound_sweep ? &experiment.points : nullptr};
     if (fields.has("tables")) {
-      for (const std::string& name : fields.list("tables", platforms::choice({"layers", "endurance"}))) {
-        experiment.tables.push_back(name == to_string(Table::layers) ? Table::layers : Table::endurance);
+      std::vector<std::string> names;
+      for (const Table table : experiment.kind->tables)
+        names.emplace_back(to_string(table));
+      for (const std::string& name : fields.list("tables", platforms::choice(names))) {
+        const auto named = [&](Table table) { return to_string(table) == name; };
+        experiment.tables.push_back(*std::ranges::find_if(experiment.kind->tables, named));
       }
     }
-    if (fields.has("timelines")) {
-      fields.list_of_maps("timelines", [&](Fields& row) {
-        experiment.timelines.push_back(read_timeline(row, sound_sweep ? &experiment.points : nullptr));
-      });
+    if (experiment.kind->has_timelines && fields.has("timelines")) {
+      fields.list_of_maps("timelines", [&](Fields& row) { experiment.timelines.push_back(read_timeline(row, sweep)); });
     }
     std::set<std::string> identifiers;
     if (fields.has("published")) {
       fields.list_of_maps("published", [&](Fields& row) {
-        Target target = read_target(row, sound_sweep ? &experiment.points : nullptr);
+        Target target = read_target(row, sweep);
         if (!target.id.empty() && !identifiers.insert(target.id).second) {
           row.problem("id", fmt::format("\"{}\" is the id of an earlier published value", target.id));
         }
@@ -336,7 +336,15 @@ std::string_view to_string(Kind kind) {
 }
 
 std::string_view to_string(Table table) {
-  return table == Table::layers ? "layers" : "endurance";
+  switch (table) {
+    case Table::layers:
+      return "layers";
+    case Table::endurance:
+      return "endurance";
+    case Table::searches:
+      return "searches";
+  }
+  return "";
 }
 
 Experiment load_experiment(std::string_view name_or_path) {

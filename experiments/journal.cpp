@@ -124,7 +124,7 @@ std::optional<PointStatus> status_of(std::string_view text) {
 }
 
 /// Takes a point's line into the results; whether it could.
-bool take(const std::vector<std::string_view>& fields, JournalContent& content) {
+bool take(const std::vector<std::string_view>& fields, std::size_t metrics_of_a_run, JournalContent& content) {
   constexpr std::size_t fixed = 4;
   if (fields.size() < fixed || fields[0] != point_mark) return false;
   const auto point = number<std::size_t>(fields[1]);
@@ -136,7 +136,7 @@ bool take(const std::vector<std::string_view>& fields, JournalContent& content) 
     if (!value) return false;
     result.metrics.push_back(std::move(*value));
   }
-  if (result.metrics.size() != (*status == PointStatus::done ? metrics().size() : 0)) return false;
+  if (result.metrics.size() != (*status == PointStatus::done ? metrics_of_a_run : 0)) return false;
   std::optional<PointResult>& place = content.results[*point - 1];
   if (!place) ++content.finished;
   place = std::move(result);
@@ -154,7 +154,7 @@ std::string checksum(std::string_view text) {
   return fmt::format("{:016x}", hash);
 }
 
-std::optional<JournalContent> read_journal(const fs::path& file) {
+std::optional<JournalContent> read_journal(const fs::path& file, std::size_t metrics_of_a_run) {
   std::error_code error;
   if (!fs::exists(file, error)) return std::nullopt;
   std::ifstream stream(file, std::ios::binary);
@@ -173,7 +173,7 @@ std::optional<JournalContent> read_journal(const fs::path& file) {
       content->header = *header;
       content->results.resize(header->points);
       content->sound_bytes = begin;
-    } else if (fields && take(*fields, *content)) {
+    } else if (fields && take(*fields, metrics_of_a_run, *content)) {
       content->sound_bytes = begin;
     }
   }

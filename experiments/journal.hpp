@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "experiments/metrics.hpp"
 #include "experiments/runner.hpp"
 
 namespace spillway::experiments {
@@ -33,8 +34,9 @@ struct JournalContent {
 };
 
 /// Reads a journal; nothing where there is none, or none whose first line is sound. Throws trace::FileError when the
-/// file cannot be read.
-std::optional<JournalContent> read_journal(const std::filesystem::path& file);
+/// file cannot be read. A line with another number of metrics than a run of this kind has is not sound.
+std::optional<JournalContent> read_journal(const std::filesystem::path& file,
+                                           std::size_t metrics_of_a_run = metrics().size());
 
 /// Keeps finished points on the disk, so that a sweep that is killed can go on: a line of text for each point, whole in
 /// the file when append() returns, and safe from a power cut within about a second. Line: the check of the rest in

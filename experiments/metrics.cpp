@@ -1,6 +1,7 @@
 #include "experiments/metrics.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "sim/core/task.hpp"
 #include "sim/swap/energy.hpp"
@@ -88,7 +89,12 @@ BoundTimes bound_times(const Run& run) {
   return times_by_bound(run.counted_layers, run.plan, run.card);
 }
 
-constexpr Metric all[] = {
+/// A metric and how it follows from a run; nothing: not defined for this run.
+struct Measured : Metric {
+  Optional (*of)(const Run&);
+};
+
+constexpr Measured all[] = {
     {"latency_s", Unit::seconds, "time from the start to the end of the first frame's last task",
      [](const Run& run) -> Optional { return seconds(run.result.frame_done_ns.front()); }},
     {"makespan_s", Unit::seconds, "time from the start to the end of the last task of all frames",
@@ -216,7 +222,15 @@ constexpr Metric all[] = {
 }  // namespace
 
 std::span<const Metric> metrics() {
-  return all;
+  static const std::vector<Metric> columns(std::begin(all), std::end(all));
+  return columns;
+}
+
+std::vector<Optional> measure(const Run& run) {
+  std::vector<Optional> values;
+  for (const Measured& metric : all)
+    values.push_back(metric.of(run));
+  return values;
 }
 
 }  // namespace spillway::experiments

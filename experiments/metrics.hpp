@@ -16,7 +16,7 @@
 
 namespace spillway::experiments {
 
-/// A finished run with what its metrics are computed from.
+/// A finished swap run with what its metrics are computed from.
 struct Run {
   const tiling::SwapPlan& plan;
   const platforms::Board& board;
@@ -30,13 +30,15 @@ struct Run {
 
 /// A column of the results.
 struct Metric {
-  std::string_view name;                   ///< with its unit; a count has none
-  platforms::Unit unit;                    ///< of a published value; counts and shares: ratio
-  std::string_view formula;                ///< for documentation
-  std::optional<Value> (*of)(const Run&);  ///< nothing: not defined for this run
+  std::string_view name;     ///< with its unit; a count has none
+  platforms::Unit unit;      ///< of a published value; counts and shares: ratio
+  std::string_view formula;  ///< for documentation
 };
 
-/// In the order of the columns.
+/// Those of a swap run, in the order of the columns.
 std::span<const Metric> metrics();
+
+/// In the order of metrics(); nothing: not defined for this run.
+std::vector<std::optional<Value>> measure(const Run& run);
 
 }  // namespace spillway::experiments

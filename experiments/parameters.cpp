@@ -25,18 +25,6 @@ Reader<Value> as_value(Reader<T> reader) {
   };
 }
 
-Reader<Value> one_of(std::vector<std::string> names) {
-  return as_value(platforms::choice(std::move(names)));
-}
-
-/// A name of a catalogue or a path of a file. Whether the file is sound is seen when it is loaded.
-Reader<Value> name_or_path(std::vector<std::string> (*names)()) {
-  return [names](const YamlValue& value) -> std::optional<Value> {
-    const bool is_path = value.node.scalar.find('/') != std::string::npos || value.node.scalar.ends_with(".yaml");
-    return is_path ? as_value(platforms::text())(value) : one_of(names())(value);
-  };
-}
-
 Reader<Value> size() {
   return [](const YamlValue& value) -> std::optional<Value> {
     const std::optional<std::uint64_t> bytes = platforms::bytes()(value);
@@ -55,14 +43,43 @@ Reader<Value> size_text() {
   };
 }
 
+Value name(std::string_view text) {
+  return std::string(text);
+}
+
+std::vector<std::string> network_names() {
+  std::vector<std::string> names;
+  for (const std::string_view network : models::zoo_names())
+    names.emplace_back(network);
+  return names;
+}
+
 Reader<Value> positive_count() {
-  return [](const YamlValue& value) -> std::optional<Value> {
-    const auto number = platforms::integer(1, std::numeric_limits<std::uint32_t>::max())(value);
+  return accepts::count_up_to(std::numeric_limits<std::uint32_t>::max());
+}
+
+}  // namespace
+
+namespace accepts {
+
+Reader<Value> one_of(std::vector<std::string> names) {
+  return as_value(platforms::choice(std::move(names)));
+}
+
+Reader<Value> name_or_path(std::vector<std::string> (*names)()) {
+  return [names](const YamlValue& value) -> std::optional<Value> {
+    const bool is_path = value.node.scalar.find('/') != std::string::npos || value.node.scalar.ends_with(".yaml");
+    return is_path ? as_value(platforms::text())(value) : one_of(names())(value);
+  };
+}
+
+Reader<Value> count_up_to(std::uint64_t most) {
+  return [most](const YamlValue& value) -> std::optional<Value> {
+    const auto number = platforms::integer(1, static_cast<std::int64_t>(most))(value);
     return number ? std::optional<Value>(static_cast<std::uint64_t>(*number)) : std::nullopt;
   };
 }
 
-/// `word`, or what `reader` takes.
 Reader<Value> word_or(std::string_view word, Reader<Value> reader) {
   return [word, reader = std::move(reader)](const YamlValue& value) -> std::optional<Value> {
     if (value.node.scalar == word) return Value(std::string(word));
@@ -70,34 +87,28 @@ Reader<Value> word_or(std::string_view word, Reader<Value> reader) {
   };
 }
 
-std::vector<std::string> network_names() {
-  std::vector<std::string> names;
-  for (const std::string_view name : models::zoo_names())
-    names.emplace_back(name);
-  return names;
+Reader<Value> network() {
+  return one_of(network_names());
 }
 
-Value name(std::string_view text) {
-  return std::string(text);
-}
-
-}  // namespace
+}  // namespace accepts
 
 std::string to_text(const Value& value) {
   return std::visit([](const auto& held) { return fmt::format("{}", held); }, value);
 }
 
 const std::array<ParameterInfo, parameter_count>& parameters() {
+  using accepts::name_or_path, accepts::one_of, accepts::word_or;
   static const std::array<ParameterInfo, parameter_count> all = {{
-      {"network", "network", "a network of the zoo", one_of(network_names()), {}},
+      {"network", "network", "a network of the zoo", accepts::network(), {}},
       {"board", "board", "a board file", name_or_path(platforms::board_names), {}},
       {"card", "card", "a card file", name_or_path(platforms::card_names), {}},
       {"rule", "rule", "how layers are cut into tiles", one_of({"paper", "paper-counts", "halo", "min-traffic"}),
        name("paper")},
       {"element", "element", "number format of weights and feature maps; float32 with rules halo and min-traffic only",
        one_of({"int8", "float32"}), name("int8")},
-      {"sram", "sram_bytes", "SRAM that is divided into buffers", size(), {}},
-      {"buffer", "buffer_bytes", "size of one buffer", size(), {}},
+      {"sram", "sram_bytes", "SRAM that is divided into buffers", size(), {}, true},
+      {"buffer", "buffer_bytes", "size of one buffer", size(), {}, true},
       {"mode", "mode", "whether IO and compute overlap", one_of({"parallel", "sequential"}), name("parallel")},
       {"frames", "frames", "frames, all available at time 0", positive_count(), std::uint64_t{1}},
       {"window", "window", "frames in flight, at most all of them", word_or(all_frames, positive_count()),
@@ -128,9 +139,8 @@ std::optional<double> daily_writes_of(const Point& point) {
   return static_cast<double>(platforms::parse_bytes(text));
 }
 
-std::string for_people(Parameter parameter, const Value& value) {
-  const bool is_size = parameter == Parameter::sram || parameter == Parameter::buffer;
-  return is_size ? platforms::format_bytes(std::get<std::uint64_t>(value)) : to_text(value);
+std::string for_people(const ParameterInfo& parameter, const Value& value) {
+  return parameter.is_size ? platforms::format_bytes(std::get<std::uint64_t>(value)) : to_text(value);
 }
 
 }  // namespace spillway::experiments

@@ -242,10 +242,8 @@ std::string list_of_targets(const ReportSection& section, std::string_view headi
 std::string infeasible_points(const ReportSection& section) {
   const auto count = std::ranges::count(section.results, PointStatus::infeasible, &PointResult::status);
   if (count == 0) return "";
-  return fmt::format(
-      "{} of them have no plan (fewer than four buffers, or a layer that does not fit) and are gaps in the "
-      "figures; the reasons stand in results.csv. ",
-      count);
+  return fmt::format("{} of them {} and are gaps in the figures; the reasons stand in results.csv. ", count,
+                     section.experiment.kind->infeasible);
 }
 
 std::string html_of(const ReportSection& section) {

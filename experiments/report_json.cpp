@@ -44,9 +44,9 @@ Json row_of(const Comparison& comparison, const ReportSection& section) {
   row["point"] = comparison.point + 1;
   row["reference_point"] = comparison.reference ? Json(*comparison.reference + 1) : Json();
   row["at"] = describe_point(comparison, section.experiment);
-  for (std::size_t p = 0; p < parameter_count; ++p)
-    row["parameters"][parameters()[p].column] =
-        json_of(section.experiment.points[comparison.point][static_cast<Parameter>(p)]);
+  const RunKind& kind = *section.experiment.kind;
+  for (std::size_t p = 0; p < kind.parameters.size(); ++p)
+    row["parameters"][kind.parameters[p].column] = json_of(section.experiment.points[comparison.point][p]);
   row["ours"] = number_or_null(comparison.ours);
   row["published"] = number_or_null(comparison.published);
   row["published_as_stated"] = number_or_null(target.value);

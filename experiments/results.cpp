@@ -65,6 +65,17 @@ void write_file(const fs::path& path, std::string_view text) {
   file.commit();
 }
 
+/// 0 where nothing is random; a list where points have several.
+nlohmann::ordered_json seed_of(const Experiment& experiment) {
+  const auto parameters = experiment.kind->parameters;
+  const auto found = std::ranges::find(parameters, "seed", &ParameterInfo::key);
+  if (found == parameters.end()) return 0;
+  std::set<std::uint64_t> seeds;
+  for (const Point& point : experiment.points)
+    seeds.insert(point.count(found - parameters.begin()));
+  return seeds.size() == 1 ? nlohmann::ordered_json(*seeds.begin()) : nlohmann::ordered_json(seeds);
+}
+
 std::string run_json(const Experiment& experiment, std::span<const PointResult> results,
                      std::span<const Comparison> comparisons, const RunRecord& record) {
   nlohmann::ordered_json json;
@@ -73,7 +84,7 @@ std::string run_json(const Experiment& experiment, std::span<const PointResult> 
   json["command"] = record.command;
   json["version"] = record.version;
   json["configuration"] = configuration_of(experiment, record.version);
-  json["seed"] = 0;
+  json["seed"] = seed_of(experiment);
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   json["host"] = host.data();
@@ -98,7 +109,7 @@ std::string read_file(const fs::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// A board or card file that the points name.
+/// A file that the points name.
 struct Part {
   std::string name;  ///< in the results directory
   std::string text;
@@ -106,15 +117,8 @@ struct Part {
 
 std::vector<Part> parts_of(const Experiment& experiment) {
   std::vector<Part> parts;
-  for (const auto& [parameter, folder] : {std::pair(Parameter::board, "boards"), std::pair(Parameter::card, "cards")}) {
-    const platforms::Catalogue catalogue(std::string(info(parameter).key), fmt::format("platforms/{}", folder));
-    std::set<std::string> seen;
-    for (const Point& point : experiment.points) {
-      if (!seen.insert(point.name(parameter)).second) continue;
-      const fs::path source = catalogue.file_of(point.name(parameter));
-      parts.push_back({fmt::format("{}-{}.yaml", info(parameter).key, source.stem().string()), read_file(source)});
-    }
-  }
+  for (const SourceFile& file : experiment.kind->sources(experiment.points))
+    parts.push_back({file.name, read_file(file.path)});
   return parts;
 }
 
@@ -156,35 +160,36 @@ std::string what_differs(const fs::path& path, const Experiment& experiment, con
 
 std::string configuration_of(const Experiment& experiment, const std::string& version) {
   std::string text = fmt::format("{}\n{}\n", results_schema, version);
-  for (const Metric& metric : metrics())
+  for (const Metric& metric : experiment.kind->metrics)
     text += fmt::format("{}\n", metric.name);
   for (const Point& point : experiment.points) {
-    for (std::size_t p = 0; p < parameter_count; ++p)
-      text += to_text(point[static_cast<Parameter>(p)]) + '\t';
+    for (std::size_t p = 0; p < experiment.kind->parameters.size(); ++p)
+      text += to_text(point[p]) + '\t';
     text += '\n';
   }
   for (const Part& part : parts_of(experiment))
     text += fmt::format("{}\n{}\n", part.name, part.text);
-  text += read_file(platforms::data_directory() / "platforms/endurance.yaml");
+  for (const std::string_view file : experiment.kind->shared_data)
+    text += read_file(platforms::data_directory() / file);
   return checksum(text);
 }
 
 std::string results_csv(const Experiment& experiment, std::span<const PointResult> results) {
   std::vector<std::string> fields = {"point"};
-  for (const ParameterInfo& parameter : parameters())
+  const RunKind& kind = *experiment.kind;
+  for (const ParameterInfo& parameter : kind.parameters)
     fields.emplace_back(parameter.column);
   fields.insert(fields.end(), {"status", "reason"});
-  for (const Metric& metric : metrics())
+  for (const Metric& metric : kind.metrics)
     fields.emplace_back(metric.name);
   std::string csv = csv_line(fields);
   for (std::size_t i = 0; i < results.size(); ++i) {
     const PointResult& result = results[i];
     fields = {fmt::format("{}", i + 1)};
-    for (std::size_t p = 0; p < parameter_count; ++p) {
-      fields.push_back(to_text(experiment.points[i][static_cast<Parameter>(p)]));
-    }
+    for (std::size_t p = 0; p < kind.parameters.size(); ++p)
+      fields.push_back(to_text(experiment.points[i][p]));
     fields.insert(fields.end(), {std::string(to_string(result.status)), result.reason});
-    for (std::size_t m = 0; m < metrics().size(); ++m) {
+    for (std::size_t m = 0; m < kind.metrics.size(); ++m) {
       const bool has_value = result.status == PointStatus::done && result.metrics[m];
       fields.push_back(has_value ? to_text(*result.metrics[m]) : "");
     }
@@ -237,7 +242,8 @@ std::string comparison_csv(std::span<const Comparison> comparisons) {
   return csv;
 }
 
-ResultsDirectory::ResultsDirectory(fs::path path, const Experiment& experiment, bool force) : path_(std::move(path)) {
+ResultsDirectory::ResultsDirectory(fs::path path, const Experiment& experiment, bool force)
+    : path_(std::move(path)), metrics_of_a_run_(experiment.kind->metrics.size()) {
   std::error_code error;
   if (fs::exists(path_, error) && !fs::is_directory(path_, error)) refuse(path_, "is no directory; results need one");
   fs::create_directories(path_, error);
@@ -259,7 +265,7 @@ fs::path ResultsDirectory::journal_file() const {
 }
 
 void ResultsDirectory::refuse_unfinished() const {
-  const auto journal = read_journal(journal_file());
+  const auto journal = read_journal(journal_file(), metrics_of_a_run_);
   if (!journal || journal->finished == 0) return;
   refuse(path_, fmt::format("holds a sweep of {} that was interrupted after {} of {} points; `spillway sweep` with "
                             "--resume continues it, --force begins anew and discards them",
@@ -284,7 +290,7 @@ bool ResultsDirectory::is_complete(const Experiment& experiment, const std::stri
 
 std::optional<JournalContent> ResultsDirectory::unfinished(const Experiment& experiment,
                                                            const std::string& version) const {
-  auto journal = read_journal(journal_file());
+  auto journal = read_journal(journal_file(), metrics_of_a_run_);
   if (!journal) return std::nullopt;
   const JournalHeader& header = journal->header;
   if (header.experiment != experiment.name || header.points != experiment.points.size() ||
@@ -313,7 +319,8 @@ void ResultsDirectory::remove_outdated() const {
   std::vector<fs::path> outdated;
   for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
     const std::string name = entry.path().filename().string();
-    const bool is_part = (name.starts_with("board-") || name.starts_with("card-")) && name.ends_with(".yaml");
+    const bool is_part = name.ends_with(".yaml") && (name.starts_with("board-") || name.starts_with("card-") ||
+                                                     name.starts_with("cluster-") || name.starts_with("computer-"));
     if (name == record_file || is_part || is_unfinished(entry.path())) outdated.push_back(entry.path());
   }
   std::error_code ignored;

@@ -73,6 +73,7 @@ class ResultsDirectory {
   void remove_outdated() const;
 
   std::filesystem::path path_;
+  std::size_t metrics_of_a_run_;
 };
 
 }  // namespace spillway::experiments

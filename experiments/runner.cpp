@@ -35,10 +35,7 @@ PointResult run_point(const Point& point, const Material& material) {
                 counted_layers(network, plan.request.element, board, card),
                 material.endurance().test,
                 daily_writes_of(point)};
-  PointResult outcome;
-  for (const Metric& metric : metrics())
-    outcome.metrics.push_back(metric.of(run));
-  return outcome;
+  return {PointStatus::done, "", measure(run)};
 }
 
 /// What comes out of running a point, whatever that is.
@@ -57,12 +54,13 @@ class Execution {
  public:
   Execution(std::span<const Point> points, const RunOptions& options, const RunPoint& run)
       : points_(points), options_(options), run_(run), results_(points.size()) {
-    for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::size_t place = 0; place < points.size(); ++place) {
+      const std::size_t i = options.order.empty() ? place : options.order[place];
       if (i < options.known.size() && options.known[i]) {
         results_[i] = *options.known[i];
         ++finished_;
       } else {
-        (points[i].name(Parameter::driver) == "simgrid" ? one_thread_ : any_thread_).push_back(i);
+        (options.one_thread(points[i]) ? one_thread_ : any_thread_).push_back(i);
       }
     }
   }
@@ -132,6 +130,10 @@ std::string_view to_string(PointStatus status) {
       return "failed";
   }
   return "";
+}
+
+bool is_on_simgrid(const Point& point) {
+  return point.name(Parameter::driver) == "simgrid";
 }
 
 std::vector<PointResult> run_points(std::span<const Point> points, const RunOptions& options, const RunPoint& run) {

@@ -17,7 +17,7 @@ namespace spillway::experiments {
 /// How a point ended.
 enum class PointStatus : std::uint8_t {
   done,        ///< `ok` in results: it has its metrics
-  infeasible,  ///< no plan satisfies the request
+  infeasible,  ///< no plan, or no mapping, satisfies the request
   stalled,     ///< a deadlock, which a strict queue allows
   failed,      ///< an error; the sweep went on, but its exit code says so
 };
@@ -29,8 +29,11 @@ std::string_view to_string(PointStatus status);
 struct PointResult {
   PointStatus status = PointStatus::done;
   std::string reason;                         ///< empty when done
-  std::vector<std::optional<Value>> metrics;  ///< in the order of metrics(); empty unless done
+  std::vector<std::optional<Value>> metrics;  ///< in the order of the metrics of its kind; empty unless done
 };
+
+/// Whether a swap run has the SimGrid driver.
+bool is_on_simgrid(const Point& point);
 
 /// How a sweep is run. Nothing of it changes its results.
 struct RunOptions {
@@ -44,6 +47,10 @@ struct RunOptions {
   std::function<void(std::size_t point, const PointResult& result)> keep = {};
   /// Asked before each point; true ends the sweep with Stopped.
   std::function<bool()> stop = {};
+  /// All points in the order in which they begin; empty: that of the sweep.
+  std::span<const std::size_t> order = {};
+  /// Points that run one after the other on the calling thread.
+  bool (*one_thread)(const Point& point) = is_on_simgrid;
 };
 
 /// A sweep that RunOptions::stop ended before its last point.
@@ -55,10 +62,10 @@ class Stopped : public std::runtime_error {
   std::size_t finished, all;
 };
 
-/// Runs every point; results stand in the order of the points. Points with the SimGrid driver run one after the other
-/// on the calling thread, which must be the same in every call of a process: SimGrid has one engine. Throws InputError
-/// when a board or card file cannot be read, Stopped, and what RunOptions::keep throws; whatever else happens in a
-/// point becomes its result.
+/// Runs every point of a sweep of swap runs; results stand in the order of the points. Points with the SimGrid driver
+/// run one after the other on the calling thread, which must be the same in every call of a process: SimGrid has one
+/// engine. Throws InputError when a board or card file cannot be read, Stopped, and what RunOptions::keep throws;
+/// whatever else happens in a point becomes its result.
 std::vector<PointResult> run_points(std::span<const Point> points, const RunOptions& options);
 
 /// The same with another way to run a point. An exception out of it makes the point failed.

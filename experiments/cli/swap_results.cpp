@@ -54,7 +54,7 @@ OnePointSweep as_sweep(const experiments::Run& run, const swap::Options& options
   const experiments::Point point = point_of(run, options, board, card);
   experiments::Block block;
   for (std::size_t i = 0; i < experiments::parameter_count; ++i)
-    block[i] = {point[static_cast<Parameter>(i)]};
+    block.push_back({point[i]});
   sweep.experiment.points = {point};
   sweep.experiment.blocks = {block};
 
@@ -63,8 +63,7 @@ OnePointSweep as_sweep(const experiments::Run& run, const swap::Options& options
     result.status = experiments::PointStatus::stalled;
     result.reason = fmt::format("{}", fmt::join(experiments::describe_stall(run.plan, run.result), "; "));
   } else {
-    for (const experiments::Metric& metric : experiments::metrics())
-      result.metrics.push_back(metric.of(run));
+    result.metrics = experiments::measure(run);
   }
   sweep.results = {result};
   return sweep;

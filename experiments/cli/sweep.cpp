@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -12,6 +14,7 @@
 
 #include "experiments/cli/interrupt.hpp"
 #include "experiments/cli/table.hpp"
+#include "experiments/mappings/mapping_runs.hpp"
 #include "experiments/progress.hpp"
 #include "experiments/tables.hpp"
 #include "sim/trace/output_file.hpp"
@@ -85,8 +88,26 @@ std::string shell_word(const std::string& text) {
   return word + "'";
 }
 
-std::vector<PointResult> run_kept(const Experiment& experiment, const experiments::ResultsDirectory& directory,
-                                  const ExperimentRun& run) {
+/// How the points of an experiment are run, and what is written beside them.
+struct Engine {
+  std::function<std::vector<PointResult>(const experiments::RunOptions&)> run;
+  std::function<void(const std::filesystem::path&, const std::vector<PointResult>&)> write_tables;
+};
+
+/// The experiment must outlive it. Throws InputError when a file that points name is bad.
+Engine engine_of(const Experiment& experiment) {
+  if (experiment.kind == &experiments::pipeline_runs()) {
+    const auto runs = std::make_shared<experiments::MappingRuns>(experiment);
+    return {[runs](const auto& options) { return runs->run(options); },
+            [runs](const auto& directory, const auto&) { runs->write_tables(directory); }};
+  }
+  return {
+      [&](const auto& options) { return experiments::run_points(experiment.points, options); },
+      [&](const auto& directory, const auto& results) { experiments::write_tables(directory, experiment, results); }};
+}
+
+std::vector<PointResult> run_kept(const Experiment& experiment, const Engine& engine,
+                                  const experiments::ResultsDirectory& directory, const ExperimentRun& run) {
   const std::size_t before = run.earlier ? run.earlier->finished : 0;
   experiments::RunOptions options{run.jobs};
   std::unique_ptr<experiments::Journal> journal;
@@ -104,7 +125,7 @@ std::vector<PointResult> run_kept(const Experiment& experiment, const experiment
     }
     options.stop = [&] { return interrupt.requested(); };
     if (run.earlier) options.known = run.earlier->results;
-    return experiments::run_points(experiment.points, options);
+    return engine.run(options);
   } catch (const experiments::Stopped& stopped) {
     throw std::runtime_error(run.resume_command.empty() ? std::string("interrupted")
                                                         : "interrupted: " + what_is_kept(stopped.finished));
@@ -161,12 +182,13 @@ FinishedExperiment run_experiment(const Experiment& experiment, const experiment
                                   const ExperimentRun& run) {
   const auto start = std::chrono::steady_clock::now();
   FinishedExperiment finished;
-  finished.results = run_kept(experiment, directory, run);
+  const Engine engine = engine_of(experiment);
+  finished.results = run_kept(experiment, engine, directory, run);
   finished.comparisons = experiments::compare(experiment, finished.results);
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   try {
     const Interrupt signals;
-    experiments::write_tables(directory.path(), experiment, finished.results);
+    engine.write_tables(directory.path(), finished.results);
     directory.write(experiment, finished.results, finished.comparisons,
                     {run.command, SPILLWAY_VERSION, wall_s, run.jobs});
   } catch (const trace::FileError& error) {
