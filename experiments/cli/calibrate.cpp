@@ -225,9 +225,8 @@ void add_calibrate(CLI::App& app, Outcome& outcome) {
   CLI::App& verb = add_verb(app, "calibrate", "Fits the figures of boards to measured times and shows the errors");
   const auto options = std::make_shared<Options>();
   const cost::CalibrationChoice usual = cost::default_choice();
-  verb.add_option(
-          "--measurements", options->measurements,
-          fmt::format("Times of whole networks: a file, or {}", fmt::join(platforms::measurement_names(), " or ")))
+  verb.add_option("--measurements", options->measurements,
+                  "Times of whole networks: a file, or a name in platforms/measurements")
       ->type_name("FILE")
       ->capture_default_str();
   verb.add_option("--fit-boards", options->boards,

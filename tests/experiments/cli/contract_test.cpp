@@ -54,6 +54,14 @@ TEST(Contract, WithoutVerbTheUsageGoesToStderrOnly) {
     EXPECT_THAT(call.err, HasSubstr("\n  " + verb + " "));
 }
 
+TEST(Contract, NoVerbNeedsFilesThatItDoesNotRead) {
+  const Folder folder;
+  const std::string command =
+      "SPILLWAY_DATA=" + (folder / "empty") + " " + paths::program() + " list models > " + (folder / "out");
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  EXPECT_THAT(contents(folder / "out"), HasSubstr("vgg16"));
+}
+
 TEST(Contract, WhatCannotBeWrittenToStdoutIsAFailure) {
   const Folder folder;
   const std::string command = paths::program() + " list models > /dev/full 2> " + (folder / "err");
