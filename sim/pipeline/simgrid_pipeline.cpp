@@ -68,7 +68,8 @@ class Testbed {
     for (const Placement& from : places) {
       for (const Placement& to : places) {
         std::vector<s4u::LinkInRoute> route;
-        for (const std::uint32_t link : path_between(from, to, links).span())
+        const Path path = path_between(from, to, links);
+        for (const std::uint32_t link : path.span())
           route.emplace_back(made[link]);
         zone->add_route(host(from)->get_netpoint(), host(to)->get_netpoint(), nullptr, nullptr, route, false);
       }
