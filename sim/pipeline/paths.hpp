@@ -35,7 +35,8 @@ struct Path {
   std::array<std::uint32_t, 4> links{};
   std::size_t count = 0;
 
-  std::span<const std::uint32_t> span() const { return std::span(links).first(count); }
+  std::span<const std::uint32_t> span() const& { return std::span(links).first(count); }
+  std::span<const std::uint32_t> span() const&& = delete;  ///< of a path that is gone when the loop begins
 };
 
 /// From the memory that one rank works in to that of another.

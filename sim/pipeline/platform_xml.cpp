@@ -41,7 +41,8 @@ std::string platform_xml(const Machine& machine) {
     for (const Placement& to : places) {
       text += fmt::format("    <route src=\"{}\" dst=\"{}\" symmetrical=\"NO\">", host_of(from, machine),
                           host_of(to, machine));
-      for (const std::uint32_t link : path_between(from, to, links).span())
+      const Path path = path_between(from, to, links);
+      for (const std::uint32_t link : path.span())
         text += fmt::format("<link_ctn id=\"link{}\"/>", link);
       text += "</route>\n";
     }
