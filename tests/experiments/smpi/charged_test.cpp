@@ -22,9 +22,7 @@ using ::testing::HasSubstr;
 /// The library is compiled once.
 class ChargedProgram : public ::testing::Test {
  protected:
-  void SetUp() override {
-    ASSERT_TRUE(is_installed()) << "smpicxx and smpirun come with Debian's libsimgrid-dev";
-  }
+  void SetUp() override { ASSERT_TRUE(is_installed()) << "smpicxx and smpirun come with Debian's libsimgrid-dev"; }
 
   const pipeline::ClusterModel cluster{platforms::load_cluster("jetson-xavier-nx8")};
   const TemporaryFolder folder;
