@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 
 /// The charged library, and what it has of the real one, as one source: SimGrid's headers are read once.
 std::string library_source(const fs::path& tree) {
-  std::vector<std::string> sources = {"hw/kernels/blocks.cpp", "hw/kernels/lowering.cpp", "hw/mpi/runtime/options.cpp"};
+  std::vector<std::string> sources = {"hw/kernels/blocks.cpp", "hw/kernels/lowering.cpp", "hw/mpi/runtime/options.cpp",
+                                      "sim/engine/occupy_cores.cpp", "experiments/smpi/occupy_cores.cpp"};
   for (const fs::directory_entry& entry : fs::directory_iterator(tree / "hw/mpi/charged"))
     if (entry.path().extension() == ".cpp") sources.push_back("hw/mpi/charged/" + entry.path().filename().string());
   std::ranges::sort(sources);

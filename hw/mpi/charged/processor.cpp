@@ -3,24 +3,12 @@
 #include <algorithm>
 #include <string>
 
-#include <mpi.h>
-#include <simgrid/s4u/Actor.hpp>
-#include <simgrid/s4u/Host.hpp>
-#include <smpi/smpi.h>
-
 #include "hw/mpi/runtime/options.hpp"
 
 namespace spillway::mpi {
 namespace {
 
 Processor* the_processor = nullptr;
-
-void execute(double nanoseconds, int threads) {
-  if (threads <= 1)
-    smpi_execute_flops(nanoseconds);
-  else  // SMPI's own call occupies one core
-    simgrid::s4u::this_actor::thread_execute(simgrid::s4u::this_actor::get_host(), nanoseconds, threads);
-}
 
 }  // namespace
 
@@ -34,13 +22,13 @@ void Processor::compute(kernels::LayerId layer, std::int64_t blocks, const kerne
   const bool in_pieces = execution.progress != nullptr;
   const std::int64_t pieces = in_pieces ? std::max<std::int64_t>(1, (blocks + threads_ - 1) / threads_) : 1;
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
-    if (cost->second > 0) execute(static_cast<double>(cost->second) / static_cast<double>(pieces), threads_);
+    if (cost->second > 0) occupy_cores(static_cast<double>(cost->second) / static_cast<double>(pieces), threads_);
     if (in_pieces) execution.progress(execution.progress_argument);
   }
 }
 
 void Processor::call(double nanoseconds) const {
-  if (nanoseconds > 0) execute(nanoseconds, 1);
+  if (nanoseconds > 0) occupy_cores(nanoseconds, 1);
 }
 
 void use_processor(Processor* processor) {

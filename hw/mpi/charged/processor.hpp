@@ -8,6 +8,10 @@
 
 namespace spillway::mpi {
 
+/// Lets so much simulated time pass on that many cores of the calling rank's host. Given by whoever knows the simulator
+/// (experiments/smpi/occupy_cores.cpp).
+void occupy_cores(double nanoseconds, int cores);
+
 /// What one rank computes with, the cores of its key or a GPU, under SMPI. A core of the simulated hosts does one unit
 /// of work in a nanosecond.
 class Processor {
