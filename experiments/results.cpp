@@ -59,12 +59,6 @@ bool holds_nothing(const fs::path& path) {
                      [](const fs::directory_entry& entry) { return is_unfinished(entry.path()); });
 }
 
-void write_file(const fs::path& path, std::string_view text) {
-  trace::OutputFile file(path);
-  file.write(text);
-  file.commit();
-}
-
 /// 0 where nothing is random; a list where points have several.
 nlohmann::ordered_json seed_of(const Experiment& experiment) {
   const auto parameters = experiment.kind->parameters;
@@ -124,7 +118,7 @@ std::vector<Part> parts_of(const Experiment& experiment) {
 
 void write_parts(const fs::path& path, const Experiment& experiment) {
   for (const Part& part : parts_of(experiment))
-    write_file(path / part.name, part.text);
+    trace::write_file(path / part.name, part.text);
 }
 
 /// The first line in which two texts differ, for people.
@@ -308,7 +302,7 @@ std::unique_ptr<Journal> ResultsDirectory::begin(const Experiment& experiment, c
   // A journal of another configuration must not stand beside what is written now.
   fs::remove(journal_file());
   remove_outdated();
-  write_file(path_ / config_file, config_yaml(experiment));
+  trace::write_file(path_ / config_file, config_yaml(experiment));
   write_parts(path_, experiment);
   return std::make_unique<Journal>(
       journal_file(),
@@ -331,11 +325,11 @@ void ResultsDirectory::remove_outdated() const {
 void ResultsDirectory::write(const Experiment& experiment, std::span<const PointResult> results,
                              std::span<const Comparison> comparisons, const RunRecord& record) const {
   remove_outdated();
-  write_file(path_ / config_file, config_yaml(experiment));
+  trace::write_file(path_ / config_file, config_yaml(experiment));
   write_parts(path_, experiment);
-  write_file(path_ / "results.csv", results_csv(experiment, results));
-  write_file(path_ / "comparison.csv", comparison_csv(comparisons));
-  write_file(path_ / record_file, run_json(experiment, results, comparisons, record));
+  trace::write_file(path_ / "results.csv", results_csv(experiment, results));
+  trace::write_file(path_ / "comparison.csv", comparison_csv(comparisons));
+  trace::write_file(path_ / record_file, run_json(experiment, results, comparisons, record));
   std::error_code ignored;
   fs::remove(journal_file(), ignored);
 }

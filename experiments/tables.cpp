@@ -180,11 +180,7 @@ std::string timelines_csv(const Experiment& experiment) {
 
 void write_tables(const std::filesystem::path& directory, const Experiment& experiment,
                   std::span<const PointResult> results) {
-  const auto write = [&](const char* name, const std::string& text) {
-    trace::OutputFile file(directory / name);
-    file.write(text);
-    file.commit();
-  };
+  const auto write = [&](const char* name, const std::string& text) { trace::write_file(directory / name, text); };
   for (const Table table : experiment.tables) {
     if (table == Table::layers) write("layers.csv", layers_csv(experiment));
     if (table == Table::endurance) write("endurance.csv", endurance_csv(experiment, results));

@@ -128,20 +128,14 @@ void print_errors(const std::vector<Judgement>& judgements, bool judged_only) {
   fmt::print("predicted against measured; * was not fitted, ! is an outlier\n{}", detail_table(judgements).text());
 }
 
-void write_file(const fs::path& path, const std::string& text) {
-  trace::OutputFile file(path);
-  file.write(text);
-  file.commit();
-}
-
 /// Each file appears whole or not at all.
 void write_parts(const fs::path& folder, const cost::Calibration& calibration) {
   std::error_code error;
   fs::create_directories(folder / "computers", error);
   if (error) throw trace::FileError(folder, fmt::format("{}: {}", (folder / "computers").string(), error.message()));
-  write_file(folder / "efficiencies.yaml", to_yaml(calibration.efficiencies));
+  trace::write_file(folder / "efficiencies.yaml", to_yaml(calibration.efficiencies));
   for (const platforms::Computer& computer : calibration.computers)
-    write_file(folder / "computers" / (computer.name + ".yaml"), to_yaml(computer));
+    trace::write_file(folder / "computers" / (computer.name + ".yaml"), to_yaml(computer));
   fmt::print("\n{}: efficiencies.yaml and {} files in computers\n", folder.string(), calibration.computers.size());
 }
 
@@ -194,7 +188,7 @@ void calibrate_layers(const CLI::App& verb, const Options& options) {
   *computer = fit_layers(std::move(*computer), times, "layers in " + fs::path(*options.layers).filename().string());
   print_layer_fit(*computer, times);
   if (options.write)
-    write_file(fs::path(*options.write) / "computers" / (computer->name + ".yaml"), to_yaml(*computer));
+    trace::write_file(fs::path(*options.write) / "computers" / (computer->name + ".yaml"), to_yaml(*computer));
 }
 
 void calibrate(const CLI::App& verb, const Options& options) {

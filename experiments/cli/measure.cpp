@@ -129,9 +129,7 @@ std::vector<cost::LayerTime> measure_layers(const MeasureRequest& asked, int cor
 }
 
 void write_file(const std::string& path, const std::string& text) {
-  trace::OutputFile file(path);
-  file.write(text);
-  file.commit();
+  trace::write_file(path, text);
   fmt::print("output      {}\n", path);
 }
 

@@ -70,25 +70,19 @@ bool check_memory(const pipeline::Result& result, const pipeline::Program& progr
   return overcommitted;
 }
 
-void write(const fs::path& path, const std::string& text) {
-  trace::OutputFile file(path);
-  file.write(text);
-  file.commit();
-}
-
 void write_files(const CLI::App& verb, const Options& options, const PipelineRun& run) {
   const std::string json = to_json(run, command_line(verb));
   if (options.json) {
-    write(*options.json, json);
+    trace::write_file(*options.json, json);
     fmt::print("{:<12}{}\n", "JSON", *options.json);
   }
   if (!options.output) return;
   const fs::path folder = *options.output;
   fs::create_directories(folder);
-  write(folder / "ranks.csv", ranks_csv(run));
-  write(folder / "boards.csv", boards_csv(run));
-  write(folder / "mapping.json", mapping_text(run.deployment));
-  write(folder / "run.json", json);
+  trace::write_file(folder / "ranks.csv", ranks_csv(run));
+  trace::write_file(folder / "boards.csv", boards_csv(run));
+  trace::write_file(folder / "mapping.json", mapping_text(run.deployment));
+  trace::write_file(folder / "run.json", json);
   fmt::print("{:<12}{}: run.json, ranks.csv, boards.csv, mapping.json\n", "results", folder.string());
 }
 

@@ -23,14 +23,6 @@ using platforms::format_seconds;
 using platforms::Unit;
 using split::Rank;
 
-double seconds(std::uint64_t nanoseconds) {
-  return static_cast<double>(nanoseconds) / 1e9;
-}
-
-std::string line(std::string_view name, const std::string& value) {
-  return fmt::format("{:<12}{}\n", name, value);
-}
-
 /// Share of the run.
 double share(const PipelineRun& run, std::uint64_t nanoseconds) {
   return static_cast<double>(nanoseconds) / static_cast<double>(run.result.run.makespan_ns);
@@ -44,17 +36,17 @@ std::string rates_text(const PipelineRun& run) {
   const pipeline::Result& result = run.result;
   std::string text = fmt::format("{} on {}: {} rank{}\n\n", run.deployment.model, run.cluster.cluster().name,
                                  run.program.ranks.size(), run.program.ranks.size() == 1 ? "" : "s");
-  text += line("run", fmt::format("{} frames, the first {} to warm up; --comm {}, waits {}, driver {}",
-                                  run.options.warm_up + run.options.frames, run.options.warm_up,
-                                  to_string(run.options.communication), to_string(run.options.wait),
-                                  to_string(run.options.driver)));
-  text += line("throughput",
-               fmt::format("{:.3g} frames/s, one every {}", result.throughput_per_s, format_seconds(result.period_s)));
-  text += line("latency", format_seconds(result.latency_s));
-  text += line("energy", fmt::format("at most {} a frame on one board",
-                                     format_quantity(result.highest_energy_per_frame_j(), Unit::joules)));
-  text += line("memory", fmt::format("at most {} on one board{}", format_bytes(result.highest_memory()),
-                                     run.overcommitted ? "; more than a board has" : ""));
+  text += report_line("run", fmt::format("{} frames, the first {} to warm up; --comm {}, waits {}, driver {}",
+                                         run.options.warm_up + run.options.frames, run.options.warm_up,
+                                         to_string(run.options.communication), to_string(run.options.wait),
+                                         to_string(run.options.driver)));
+  text += report_line("throughput", fmt::format("{:.3g} frames/s, one every {}", result.throughput_per_s,
+                                                format_seconds(result.period_s)));
+  text += report_line("latency", format_seconds(result.latency_s));
+  text += report_line("energy", fmt::format("at most {} a frame on one board",
+                                            format_quantity(result.highest_energy_per_frame_j(), Unit::joules)));
+  text += report_line("memory", fmt::format("at most {} on one board{}", format_bytes(result.highest_memory()),
+                                            run.overcommitted ? "; more than a board has" : ""));
   return text + '\n';
 }
 

@@ -180,9 +180,7 @@ void write_json(const SmpiInputs& inputs, const Comparison& both, const mpi::Dep
                              {"smpirun", json_of(both.charged)},
                              {"simulator", json_of(both.simulated)},
                              {"makespan_ratio", both.charged.makespan_s / both.simulated.makespan_s}};
-  trace::OutputFile file(*inputs.json);
-  file.write(json.dump(2) + "\n");
-  file.commit();
+  trace::write_file(*inputs.json, json.dump(2) + "\n");
   fmt::print("\n{:<12}{}\n", "JSON", *inputs.json);
 }
 

@@ -54,12 +54,6 @@ std::vector<Experiment> load(const Options& options, Request& request) {
   return experiments;
 }
 
-void write(const std::filesystem::path& path, const std::string& text) {
-  trace::OutputFile file(path);
-  file.write(text);
-  file.commit();
-}
-
 ExitCode reproduce(const CLI::App& verb, const Options& options) {
   Request request(verb);
   const unsigned jobs = jobs_of(request, options.jobs);
@@ -100,8 +94,8 @@ ExitCode reproduce(const CLI::App& verb, const Options& options) {
     code = ExitCode::failed;
   }
   try {
-    write(page, experiments::report_page(sections, SPILLWAY_VERSION));
-    write(data, experiments::report_json(sections, SPILLWAY_VERSION));
+    trace::write_file(page, experiments::report_page(sections, SPILLWAY_VERSION));
+    trace::write_file(data, experiments::report_json(sections, SPILLWAY_VERSION));
   } catch (const trace::FileError& error) {
     throw std::runtime_error(
         fmt::format("the page is lost: {}; the results stand in {}", error.what(), output.string()));

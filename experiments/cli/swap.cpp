@@ -136,9 +136,7 @@ class Traces {
 void write_results(const Options& options, const std::optional<experiments::ResultsDirectory>& directory,
                    const OnePointSweep& sweep, const experiments::RunRecord& record) {
   if (options.csv) {
-    trace::OutputFile file(*options.csv);
-    file.write(experiments::results_csv(sweep.experiment, sweep.results));
-    file.commit();
+    trace::write_file(*options.csv, experiments::results_csv(sweep.experiment, sweep.results));
     fmt::print("{:<12}{}\n", "CSV", *options.csv);
   }
   if (directory) {

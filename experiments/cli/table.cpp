@@ -32,6 +32,14 @@ std::string Table::text() const {
   return text;
 }
 
+std::string report_line(std::string_view name, const std::string& value) {
+  return fmt::format("{:<12}{}\n", name, value);
+}
+
+double seconds(std::uint64_t nanoseconds) {
+  return static_cast<double>(nanoseconds) / 1e9;
+}
+
 std::string with_thousands(std::uint64_t count) {
   std::string digits = std::to_string(count);
   for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > 0; place -= 3) {

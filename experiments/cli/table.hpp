@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,12 @@ class Table {
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+/// A line of a report for people: what it says, and the value beside it.
+std::string report_line(std::string_view name, const std::string& value);
+
+/// Nanoseconds as seconds.
+double seconds(std::uint64_t nanoseconds);
 
 /// A count for people, thousands apart: `85,871`.
 std::string with_thousands(std::uint64_t count);

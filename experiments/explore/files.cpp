@@ -21,12 +21,6 @@ using nlohmann::ordered_json;
 constexpr const char* journal_file = "search.journal";
 constexpr const char* record_file = "explore.json";
 
-void write(const fs::path& path, const std::string& text) {
-  trace::OutputFile file(path);
-  file.write(text);
-  file.commit();
-}
-
 [[noreturn]] void refuse(const fs::path& path, const std::string& message) {
   throw platforms::InputError({{path.string(), 0, 0, "", message}});
 }
@@ -173,7 +167,7 @@ void SearchDirectory::begin(const std::optional<Unfinished>& earlier) {
     saved_ = earlier->archive.size();
     text += generation_line(earlier->state, earlier->archive, earlier->volumes) + "\n";
   }
-  write(file, text);
+  trace::write_file(file, text);
   journal_.open(file, std::ios::app);
 }
 
@@ -191,11 +185,11 @@ void SearchDirectory::finish(const Search& search, const Space& space, const std
   fs::remove_all(path_ / "mappings");
   fs::create_directories(path_ / "mappings");
   for (std::size_t i = 0; i < front.size(); ++i)
-    write(path_ / "mappings" / mapping_file(i), space.mapping_json(front[i].evaluated.mapping));
-  write(path_ / "archive.csv", archive_csv(search, space));
-  write(path_ / "front.csv", front_csv(space, front));
-  write(path_ / "hypervolume.csv", volumes_csv(volumes));
-  write(path_ / record_file, record);
+    trace::write_file(path_ / "mappings" / mapping_file(i), space.mapping_json(front[i].evaluated.mapping));
+  trace::write_file(path_ / "archive.csv", archive_csv(search, space));
+  trace::write_file(path_ / "front.csv", front_csv(space, front));
+  trace::write_file(path_ / "hypervolume.csv", volumes_csv(volumes));
+  trace::write_file(path_ / record_file, record);
   fs::remove(path_ / journal_file);
 }
 

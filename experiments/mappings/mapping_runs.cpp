@@ -183,9 +183,7 @@ std::string MappingRuns::searches_csv() {
 
 void MappingRuns::write_tables(const std::filesystem::path& directory) {
   if (std::ranges::find(experiment_.tables, Table::searches) == experiment_.tables.end()) return;
-  trace::OutputFile file(directory / "searches.csv");
-  file.write(searches_csv());
-  file.commit();
+  trace::write_file(directory / "searches.csv", searches_csv());
 }
 
 }  // namespace spillway::experiments

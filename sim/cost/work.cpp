@@ -7,28 +7,6 @@ using models::Operator;
 
 constexpr double bytes_of_element = 4;
 
-bool is_fusible(Operator op) {
-  switch (op) {
-    case Operator::batch_normalization:
-    case Operator::relu:
-    case Operator::relu6:
-    case Operator::leaky_relu:
-    case Operator::clip:
-    case Operator::sigmoid:
-    case Operator::hard_sigmoid:
-    case Operator::hard_swish:
-    case Operator::tanh:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool is_no_call(Operator op) {
-  return op == Operator::input || op == Operator::dropout || op == Operator::identity || op == Operator::flatten ||
-         op == Operator::reshape;
-}
-
 ComputeKind kind_of_convolution(const models::Network& network, models::NodeId id) {
   const models::Node& node = network.node(id);
   const models::Window& window = node.window;
@@ -55,6 +33,27 @@ void add_bytes(Work& work, MemoryKind kind, double elements) {
 
 }  // namespace
 
+bool is_activation(Operator op) {
+  switch (op) {
+    case Operator::relu:
+    case Operator::relu6:
+    case Operator::leaky_relu:
+    case Operator::clip:
+    case Operator::sigmoid:
+    case Operator::hard_sigmoid:
+    case Operator::hard_swish:
+    case Operator::tanh:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool has_no_work(Operator op) {
+  return op == Operator::input || op == Operator::dropout || op == Operator::identity || op == Operator::flatten ||
+         op == Operator::reshape;
+}
+
 Work& Work::operator+=(const Work& other) {
   for (std::size_t kind = 0; kind < macs.size(); ++kind)
     macs[kind] += other.macs[kind];
@@ -67,7 +66,7 @@ Work& Work::operator+=(const Work& other) {
 Work work_of(const models::Network& network, models::NodeId id) {
   const models::Node& node = network.node(id);
   Work work;
-  if (is_no_call(node.op)) return work;
+  if (has_no_work(node.op)) return work;
   work.calls = 1;
   const double elements = elements_of(network, id), macs = static_cast<double>(network.macs(id));
   if (node.op == Operator::convolution) {
@@ -87,7 +86,8 @@ Work work_of(const models::Network& network, models::NodeId id) {
 }
 
 bool can_fuse(const models::Network& network, models::NodeId id) {
-  while (is_fusible(network.node(id).op)) {
+  const auto may_follow = [](Operator op) { return op == Operator::batch_normalization || is_activation(op); };
+  while (may_follow(network.node(id).op)) {
     id = network.node(id).inputs.front();
     if (network.consumers(id).size() != 1) return false;
     const Operator op = network.node(id).op;

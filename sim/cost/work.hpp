@@ -25,6 +25,12 @@ struct Work {
   friend bool operator==(const Work&, const Work&) = default;
 };
 
+/// Whether the operator is an activation: a function of each element by itself, with nothing learned.
+bool is_activation(models::Operator op);
+
+/// Whether nothing is computed: shapes alone (flatten, reshape), the input, and what has no effect at inference.
+bool has_no_work(models::Operator op);
+
 /// The work of one layer of its own. Shapes alone (flatten, reshape), the input, and what has no effect at inference
 /// (dropout, identity) are none.
 Work work_of(const models::Network& network, models::NodeId id);

@@ -2,33 +2,16 @@
 
 #include <algorithm>
 
+#include "sim/cost/work.hpp"
+
 namespace spillway::pipeline {
 namespace {
 
 using models::Operator;
 
 bool works_in_place(Operator op) {
-  switch (op) {
-    case Operator::batch_normalization:
-    case Operator::relu:
-    case Operator::relu6:
-    case Operator::leaky_relu:
-    case Operator::clip:
-    case Operator::sigmoid:
-    case Operator::hard_sigmoid:
-    case Operator::hard_swish:
-    case Operator::tanh:
-    case Operator::softmax:
-    case Operator::dropout:
-    case Operator::identity:
-    case Operator::flatten:
-    case Operator::reshape:
-    case Operator::add:
-    case Operator::multiply:
-      return true;
-    default:
-      return false;
-  }
+  return cost::is_activation(op) || cost::has_no_work(op) || op == Operator::batch_normalization ||
+         op == Operator::softmax || op == Operator::add || op == Operator::multiply;
 }
 
 Workload::Call call_of(const models::Network& network, const models::Node& node) {
@@ -46,17 +29,8 @@ Workload::Call call_of(const models::Network& network, const models::Node& node)
     case Operator::dense:
     case Operator::multiply:
       return Workload::Call::other;
-    case Operator::relu:
-    case Operator::relu6:
-    case Operator::leaky_relu:
-    case Operator::clip:
-    case Operator::sigmoid:
-    case Operator::hard_sigmoid:
-    case Operator::hard_swish:
-    case Operator::tanh:
-      return Workload::Call::activation;
     default:
-      return Workload::Call::alone;
+      return cost::is_activation(node.op) ? Workload::Call::activation : Workload::Call::alone;
   }
 }
 

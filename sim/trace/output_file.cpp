@@ -63,4 +63,10 @@ void OutputFile::fail(int error) const {
   throw FileError(path_, fmt::format("cannot write '{}': {}", path_.string(), std::generic_category().message(error)));
 }
 
+void write_file(const std::filesystem::path& path, std::string_view content) {
+  OutputFile file(path);
+  file.write(content);
+  file.commit();
+}
+
 }  // namespace spillway::trace

@@ -40,4 +40,7 @@ class OutputFile {
   int descriptor_ = -1;
 };
 
+/// Makes a file of that content, whole or not at all. Throws FileError.
+void write_file(const std::filesystem::path& path, std::string_view content);
+
 }  // namespace spillway::trace
