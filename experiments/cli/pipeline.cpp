@@ -104,7 +104,11 @@ void run(const CLI::App& verb, const Options& options) {
     return run_smpi({*options.smpi, options.inputs.platform, options.json, command_line(verb)}, cluster, how, request);
   }
   std::optional<mpi::Deployment> deployment;
-  if (cluster) deployment = read(options.inputs, request);
+  if (cluster) {
+    deployment = read(options.inputs, request);
+  } else {
+    read(options.inputs.network, request);  // its mistakes are told all the same
+  }
   request.check();
 
   const platforms::Efficiencies efficiencies = platforms::load_efficiencies();

@@ -38,8 +38,6 @@ Search::Search(const Space& space, Judge judge, SearchOptions options, const std
       workers_(options_.jobs,
                [&space, judge = std::move(judge)](const Genes& genes) { return judge(space.repaired(genes)); }) {}
 
-Search::~Search() = default;
-
 void Search::resume(const SearchState& state, const std::vector<Evaluated>& archive) {
   archive_ = archive;
   for (std::size_t i = 0; i < archive_.size(); ++i)

@@ -49,7 +49,6 @@ class Search {
   /// The space must outlive the search, and what `judge` refers to. `seeds` come into the first population, before
   /// random ones.
   Search(const Space& space, Judge judge, SearchOptions options, const std::vector<Mapping>& seeds);
-  ~Search();
 
   /// Goes on from a state and what was evaluated until then, in its order.
   void resume(const SearchState& state, const std::vector<Evaluated>& archive);

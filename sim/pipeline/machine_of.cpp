@@ -56,7 +56,7 @@ void check(const platforms::Cluster& cluster) {
       lacks("devices", fmt::format("the device \"{}\" names no board; expected `board: NAME` of a computer (spillway "
                                    "list boards) in place of architecture and cores",
                                    device.name));
-  if (!cluster.messages) lacks("messages", "is missing; expected what an MPI message costs (platforms/README.md)");
+  if (!cluster.messages) lacks("messages", "is missing; expected what an MPI message costs (platforms/DEVICES.md)");
   if (!problems.empty()) throw platforms::InputError(std::move(problems));
 }
 

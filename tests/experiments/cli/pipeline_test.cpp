@@ -133,6 +133,12 @@ TEST_F(Pipeline, RefusesClustersThatCannotBe) {
           HasSubstr("--platform: \"p.txt\" names devices, but not what they are; expected a cluster"));
 }
 
+TEST_F(Pipeline, TellsOfTheNetworkAlsoWhereTheClusterIsWrong) {
+  const Call call = spillway("pipeline vgg99 --platform nowhere --vertical auto:2");
+  EXPECT_EQ(call.exit_code, 2);
+  EXPECT_THAT(call.err, AllOf(HasSubstr("there is no cluster \"nowhere\""), HasSubstr("unknown network \"vgg99\"")));
+}
+
 TEST_F(Pipeline, RefusesMoreMemoryThanABoardHasUnlessAllowed) {
   std::string board = contents(paths::source("platforms/computers/raspberry-pi-4.yaml"));
   board = std::regex_replace(board, std::regex("memory: \\{value: 4 GiB"), "memory: {value: 13 MiB");
