@@ -57,6 +57,7 @@ class Reader {
   void operator()(std::optional<T>& value) {
     bool there = false;
     (*this)(there);
+    value.reset();
     if (there) (*this)(value.emplace());
   }
   template <typename T>

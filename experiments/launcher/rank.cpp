@@ -153,7 +153,10 @@ void Rank::lose(int rank, const std::string& why) {
   if (lost_[static_cast<std::size_t>(rank)]) return;
   whole_ = false;
   if (master_) crew::send(master_->socket(), {static_cast<std::uint32_t>(rank), Kind::ended, why});
-  if (rank == 0) over_ = true;
+  if (rank == 0) {
+    over_ = true;
+    code_ = 1;
+  }
   lost_[static_cast<std::size_t>(rank)] = true;
 }
 

@@ -23,7 +23,7 @@ class Rank {
   /// gives the work cannot be started.
   Rank(std::string program, std::vector<std::string> arguments);
 
-  /// Until the work is done; the exit code of the process that gave it, 0 on other ranks.
+  /// Until the work is done; the exit code of the process that gave it; on other ranks 0, or 1 when rank 0 has gone.
   int run();
 
   /// Whether all ranks are there, as far as is known: only then may MPI be finalised.
