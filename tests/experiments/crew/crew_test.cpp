@@ -1,7 +1,9 @@
 #include "experiments/crew/crew.hpp"
 
 #include <array>
+#include <atomic>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -97,11 +99,17 @@ TEST(Crew, AWorkerOfAnotherRunIsNotAsked) {
 }
 
 TEST(Crew, AStopDoesNotWaitForTheWorkers) {
-  Pair pair([](const std::string& request) {
-    ::usleep(300'000);
-    return request;
-  });
-  EXPECT_EQ(why_unanswered(pair.crew(), [] { return true; }), "stopped");
+  std::promise<void> over;
+  std::atomic<bool> begun = false;
+  {
+    Pair pair([&](const std::string& request) {
+      begun = true;
+      over.get_future().wait();
+      return request;
+    });
+    EXPECT_EQ(why_unanswered(pair.crew(), [&] { return begun.load(); }), "stopped");
+    over.set_value();
+  }
 }
 
 TEST(Crew, WithoutItsLauncherNothingIsAnswered) {

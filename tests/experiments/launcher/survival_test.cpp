@@ -70,7 +70,7 @@ TEST_F(SweepSurvival, ADeadRankEndsTheJobAndResumeGoesOn) {
 /// mpirun passes it on after more than a second: the sweep must last longer.
 TEST_F(SweepSurvival, CtrlCStopsCleanlyAndSaysHowToGoOn) {
   std::string longer = slow_sweep;
-  longer.replace(longer.find("[2, 4]"), 6, "[20, 40]");
+  longer.replace(longer.find("[2, 4]"), 6, "[10, 20]");
   file("slow.yaml", longer);
   std::filesystem::remove_all(folder / "one");
   {
