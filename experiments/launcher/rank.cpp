@@ -20,7 +20,7 @@ using std::chrono::microseconds;
 constexpr int tag_alive = 100, tag_finish = 101;
 
 constexpr microseconds shortest_sleep(20), longest_sleep(500);
-constexpr std::chrono::seconds between_signs(1), longest_silence(10);
+constexpr std::chrono::seconds between_signs(1), longest_silence(30);
 
 int tag_of(Kind kind) {
   return static_cast<int>(kind);
@@ -170,7 +170,7 @@ void Rank::look_after_ranks() {
     if (other == rank_) continue;
     if (speaks) post(other, tag_alive, "");
     if (now - heard_[static_cast<std::size_t>(other)] > longest_silence)
-      lose(other, "nothing was heard of its rank for 10 s");
+      lose(other, "nothing was heard of its rank for 30 s");
   }
 }
 
