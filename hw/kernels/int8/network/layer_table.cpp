@@ -35,16 +35,23 @@ Clamp clamp_of(const QuantizedNetwork& network, const Row& row) {
 }
 
 /// How many elements the windows along an axis can have: in the map, or in the map and its padding.
-std::set<std::int64_t> counts(std::int64_t outputs, std::int64_t stride, std::int64_t kernel, std::int64_t before,
-                              std::int64_t extent, std::int64_t after, bool count_padding) {
-  std::set<std::int64_t> all;
-  for (std::int64_t output = 0; output < outputs; ++output) {
-    const std::int64_t start = output * stride - before;
-    const std::int64_t first = count_padding ? start : std::max<std::int64_t>(start, 0);
-    all.insert(std::min(start + kernel, extent + (count_padding ? after : 0)) - first);
+struct Axis {
+  std::int64_t outputs, stride, kernel, dilation, before, extent, after;
+
+  std::set<std::int64_t> counts(bool count_padding) const {
+    std::set<std::int64_t> all;
+    for (std::int64_t output = 0; output < outputs; ++output) {
+      std::int64_t count = 0;
+      for (std::int64_t element = 0; element < kernel; ++element) {
+        const std::int64_t position = output * stride - before + element * dilation;
+        const bool in_map = position >= 0 && position < extent;
+        count += in_map || (count_padding && position < extent + after) ? 1 : 0;
+      }
+      all.insert(count);
+    }
+    return all;
   }
-  return all;
-}
+};
 
 /// The maps that each node's result consists of.
 std::vector<std::vector<Feed>> feeds_of(const models::Network& network, std::span<const Row> rows) {
@@ -64,6 +71,20 @@ std::vector<std::vector<Feed>> feeds_of(const models::Network& network, std::spa
     }
   }
   return feeds;
+}
+
+/// For each element of a dense layer's input as it lies in memory, the position of its weight in a filter.
+std::vector<std::uint32_t> dense_order(std::span<const Feed> feeds) {
+  std::vector<std::uint32_t> order;
+  std::uint32_t first = 0;
+  for (const Feed& feed : feeds) {
+    for (std::uint32_t y = 0; y < feed.height; ++y)
+      for (std::uint32_t x = 0; x < feed.width; ++x)
+        for (std::uint32_t c = 0; c < feed.channels; ++c)
+          order.push_back(first + (c * feed.height + y) * feed.width + x);
+    first += feed.channels * feed.height * feed.width;
+  }
+  return order;
 }
 
 }  // namespace
@@ -105,6 +126,7 @@ LayerTable::LayerTable(const QuantizedNetwork& network) : network_(network) {
     made.width = size(node.output.width);
     for (const NodeId input : node.inputs)
       made.operands.push_back(feeds[input]);
+    if (node.op == Operator::dense) made.dense_order = dense_order(made.operands.front());
     if (models::has_weights(node.op)) made.weights = &network.weights.at(node.name);
     made.scale = network.scales[row.value];
     rows_.push_back(std::move(made));
@@ -123,10 +145,14 @@ AveragePool LayerTable::average_pool(const Row& row) {
   const Node& node = network_.network.node(row.node);
   const models::Window& window = node.window;
   const models::Shape in = network_.network.input_shape(row.node);
-  const std::set<std::int64_t> rows = counts(node.output.height, window.stride_height, window.kernel_height,
-                                             window.pad_top, in.height, window.pad_bottom, node.count_include_pad);
-  const std::set<std::int64_t> columns = counts(node.output.width, window.stride_width, window.kernel_width,
-                                                window.pad_left, in.width, window.pad_right, node.count_include_pad);
+  const Axis vertical{node.output.height,     window.stride_height, window.kernel_height,
+                      window.dilation_height, window.pad_top,       in.height,
+                      window.pad_bottom};
+  const Axis horizontal{node.output.width,     window.stride_width, window.kernel_width,
+                        window.dilation_width, window.pad_left,     in.width,
+                        window.pad_right};
+  const std::set<std::int64_t> rows = vertical.counts(node.count_include_pad);
+  const std::set<std::int64_t> columns = horizontal.counts(node.count_include_pad);
   const double factor = factors_of(network_, row).sums.front();
   std::vector<Rescale>& by_count = rescales_.emplace_back();
   if (rows.size() == 1 && columns.size() == 1) {
@@ -173,28 +199,14 @@ Layer LayerTable::layer_of(const Row& row) {
   }
 }
 
-std::vector<std::uint32_t> dense_order(const TableRow& row) {
-  std::vector<std::uint32_t> order;
-  std::uint32_t first = 0;
-  for (const Feed& feed : row.operands.front()) {
-    for (std::uint32_t y = 0; y < feed.height; ++y)
-      for (std::uint32_t x = 0; x < feed.width; ++x)
-        for (std::uint32_t c = 0; c < feed.channels; ++c)
-          order.push_back(first + (c * feed.height + y) * feed.width + x);
-    first += feed.channels * feed.height * feed.width;
-  }
-  return order;
-}
-
 void append_filter(const TableRow& row, std::uint32_t filter, core::Range piece, std::span<const core::Range> parts,
                    std::vector<std::int8_t>& bytes) {
   const std::vector<std::int8_t>& weights = row.weights->weights;
   const std::size_t filter_size = weights.size() / row.channels;
   const std::int8_t* const from = weights.data() + filter * filter_size;
   if (std::holds_alternative<Dense>(row.layer)) {
-    const std::vector<std::uint32_t> order = dense_order(row);
     for (std::uint32_t i = piece.first; i < piece.last; ++i)
-      bytes.push_back(from[order[i]]);
+      bytes.push_back(from[row.dense_order[i]]);
     return;
   }
   const Convolution* const convolution = std::get_if<Convolution>(&row.layer);

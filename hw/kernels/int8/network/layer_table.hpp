@@ -36,6 +36,9 @@ struct TableRow {
   std::vector<std::vector<Feed>> operands;
   /// Convolution and dense.
   const quantized::QuantizedWeights* weights = nullptr;
+  /// For each element of a dense layer's input as it lies in memory, the maps of its feeds one after the other, each by
+  /// row, column, channel: the position of its weight in a filter.
+  std::vector<std::uint32_t> dense_order;
   float scale = 1;  ///< of the output
 };
 
@@ -69,12 +72,8 @@ class LayerTable {
 };
 
 /// Appends the weights of a filter, or of channels [piece) of it, in the order of Chunk::weights for an input of these
-/// parts. Of a dense layer `piece` and `parts` count elements in the order of dense_order().
+/// parts. Of a dense layer `piece` and `parts` count elements in the order of TableRow::dense_order.
 void append_filter(const TableRow& row, std::uint32_t filter, core::Range piece, std::span<const core::Range> parts,
                    std::vector<std::int8_t>& bytes);
-
-/// For each element of a dense layer's input as it lies in memory, the maps of its feeds one after the other, each by
-/// row, column, channel: the position of its weight in a filter.
-std::vector<std::uint32_t> dense_order(const TableRow& row);
 
 }  // namespace spillway::int8
