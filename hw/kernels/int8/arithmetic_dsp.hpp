@@ -334,3 +334,4 @@ struct FourWindow {
 }
 
 }  // namespace spillway::int8
+#endif
