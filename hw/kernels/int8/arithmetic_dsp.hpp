@@ -1,5 +1,6 @@
 #pragma once
 
+#ifdef __ARM_FEATURE_DSP  // elsewhere this header is empty
 #include <cstdint>
 
 #include <arm_acle.h>
