@@ -42,6 +42,7 @@ CallCosts read_calls(Fields& fields, std::string_view key) {
 Cpu read_cpu(Fields& fields) {
   Cpu cpu;
   read_processor(fields, cpu);
+  cpu.element = fields.figure("element", Unit::bytes, positive);
   cpu.one_core = read_calls(fields, "one_core");
   cpu.all_cores = read_calls(fields, "all_cores");
   fields.optional_map("efficiency", [&](Fields& shares) { cpu.efficiency = read_efficiency(shares); });
@@ -60,6 +61,14 @@ GpuUnit read_gpu(Fields& fields) {
   return gpu;
 }
 
+void read_ratios(Fields& fields, Computer& computer) {
+  if (fields.has("ratios") && !fields.has("gpu")) fields.problem("ratios", "are those of a GPU, which is missing");
+  fields.optional_map("ratios", [&](Fields& published) {
+    computer.ratios = {published.required("network", text()), published.figure("throughput", Unit::ratio, positive),
+                       published.figure("energy", Unit::ratio, positive)};
+  });
+}
+
 Computer read_computer(const YamlDocument& document) {
   refuse_other_kind(document, BoardKind::computer);
   ProblemList problems(document);
@@ -70,6 +79,7 @@ Computer read_computer(const YamlDocument& document) {
     computer.description = fields.required("description", text());
     computer.architecture = fields.required("architecture", architecture());
     if (fields.has("like")) computer.like = fields.optional("like", choice(computer_names())).value_or("");
+    read_ratios(fields, computer);
     computer.cores = static_cast<int>(fields.required("cores", integer(1, most_cores)));
     computer.memory = fields.figure("memory", Unit::bytes, positive);
     computer.runtime_memory = fields.figure("runtime_memory", Unit::bytes);

@@ -26,6 +26,7 @@ struct Processor {
 };
 
 struct Cpu : Processor {
+  Figure element;        ///< bytes of a number in the arithmetic that the library uses, which `peak` counts
   CallCosts one_core;   ///< a layer on one core
   CallCosts all_cores;  ///< a layer on all cores; `scale` is that of each
   /// Of the library that was measured on this computer, where it is another than the one that the shared efficiencies
@@ -42,6 +43,13 @@ struct GpuUnit : Processor {
   Figure gpu_power;       ///< W more while the GPU computes
 };
 
+/// What was published of one whole network on one board: its GPU over all of its CPU cores.
+struct PublishedRatios {
+  std::string network;  ///< of the zoo
+  Figure throughput;    ///< ratio
+  Figure energy;        ///< ratio, of a frame
+};
+
 /// A board that runs an operating system and takes part in an MPI job.
 struct Computer {
   std::string name;  ///< file name without .yaml
@@ -49,6 +57,8 @@ struct Computer {
   std::string architecture;  ///< of the CPU, as keys of mappings call it: `arm`, `x86`
   /// The computer with the same cores and GPU whose call costs this one has, carried over by the clocks; empty: none.
   std::string like;
+  /// What a calibration fits `launch` of the GPU and `spin_power` to, instead of carrying them over.
+  std::optional<PublishedRatios> ratios;
   int cores = 1;
   Figure memory;          ///< bytes
   Figure runtime_memory;  ///< bytes that a process has before weights and buffers

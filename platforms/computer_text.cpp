@@ -19,7 +19,7 @@ std::string call_lines(std::string_view key, const CallCosts& costs) {
 
 std::string cpu_lines(const Cpu& cpu) {
   std::string text =
-      "cpu:\n" + processor_lines(cpu) + call_lines("one_core", cpu.one_core) + call_lines("all_cores", cpu.all_cores);
+      "cpu:\n" + processor_lines(cpu) + figure_line("element", cpu.element, Unit::bytes, 2) + call_lines("one_core", cpu.one_core) + call_lines("all_cores", cpu.all_cores);
   if (cpu.efficiency) text += "  efficiency:\n" + efficiency_lines(*cpu.efficiency, 4);
   return text;
 }
@@ -40,6 +40,11 @@ std::string to_yaml(const Computer& computer) {
   std::string text = fmt::format("description: {}\narchitecture: {}\n", quoted_text(computer.description),
                                  quoted_text(computer.architecture));
   if (!computer.like.empty()) text += fmt::format("like: {}\n", quoted_text(computer.like));
+  if (computer.ratios) {
+    text += fmt::format("ratios:\n  network: {}\n", quoted_text(computer.ratios->network)) +
+            figure_line("throughput", computer.ratios->throughput, Unit::ratio, 2) +
+            figure_line("energy", computer.ratios->energy, Unit::ratio, 2);
+  }
   text += fmt::format("cores: {}\n", computer.cores);
   text += figure_line("memory", computer.memory, Unit::bytes);
   text += figure_line("runtime_memory", computer.runtime_memory, Unit::bytes);

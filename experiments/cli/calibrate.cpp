@@ -23,6 +23,7 @@
 #include "platforms/measurements.hpp"
 #include "sim/cost/calibration.hpp"
 #include "sim/cost/layer_times.hpp"
+#include "sim/cost/ratios.hpp"
 #include "sim/trace/output_file.hpp"
 
 namespace spillway::cli {
@@ -129,6 +130,29 @@ void print_errors(const std::vector<Judgement>& judgements, bool judged_only) {
   fmt::print("predicted against measured; * was not fitted, ! is an outlier\n{}", detail_table(judgements).text());
 }
 
+/// The computers whose launch and spin power come from published ratios, each behind the one without.
+void print_ratio_fits(const cost::Calibration& calibration) {
+  Table table({{"board"}, {"network"}, {"GPU / all cores: throughput", true}, {"energy", true},
+               {"launch of the GPU", true}, {"spin power", true}});
+  bool any = false;
+  const auto row = [&](const platforms::Computer& computer, const platforms::PublishedRatios& published) {
+    platforms::Computer of_network = computer;
+    of_network.ratios = published;
+    const cost::BoardRatios ratios = cost::ratios_of(of_network, calibration.efficiencies);
+    table.row({computer.name, published.network, fmt::format("{:.3f}", ratios.throughput),
+               fmt::format("{:.4f}", ratios.energy), fmt::format("{:.1f} us", computer.gpu->calls.launch.value * 1e6),
+               fmt::format("{:.3g} W", computer.spin_power.value)});
+  };
+  for (const platforms::Computer& fitted : calibration.computers) {
+    if (!fitted.ratios) continue;
+    any = true;
+    for (const platforms::Computer& other : calibration.computers)
+      if (other.gpu && !other.ratios && other.like == fitted.like) row(other, *fitted.ratios);
+    row(fitted, *fitted.ratios);
+  }
+  if (any) fmt::print("\nfitted to published ratios of one board, behind the board that is not\n{}", table.text());
+}
+
 /// Each file appears whole or not at all.
 void write_parts(const fs::path& folder, const cost::Calibration& calibration) {
   std::error_code error;
@@ -198,6 +222,7 @@ void calibrate(const CLI::App& verb, const Options& options) {
   const cost::Calibration calibration = cost::calibrate(*measurements, choice, all_computers());
   print_shares(calibration);
   print_errors(judge(*measurements, choice, calibration), false);
+  print_ratio_fits(calibration);
   if (options.write) write_parts(*options.write, calibration);
 }
 

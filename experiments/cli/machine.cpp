@@ -109,6 +109,7 @@ platforms::Computer this_machine() {
   const double pages = static_cast<double>(::sysconf(_SC_PHYS_PAGES));
   computer.memory = {pages * static_cast<double>(::sysconf(_SC_PAGESIZE)), "what the operating system reports"};
   computer.cpu.clock = clock_of_cores();
+  computer.cpu.element = {sizeof(float), "float32, which the kernels compute in"};
   computer.cpu.bandwidth = {cost::rounded(measure_bandwidth(computer.cores)),
                             "measured: all cores copy blocks of 96 MiB, read and written bytes, best of 7"};
   computer.idle_power = assumed(10, "it cannot be measured here: a small server's share of two cores");

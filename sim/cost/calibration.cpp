@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "platforms/problems.hpp"
 #include "sim/cost/fit.hpp"
 #include "sim/cost/layer_cost.hpp"
+#include "sim/cost/ratios.hpp"
 #include "sim/cost/rounding.hpp"
 
 namespace spillway::cost {
@@ -96,13 +98,13 @@ struct Group {
 /// The fit of all CPUs, or of all GPUs.
 struct FittedGroups {
   std::vector<Group> groups;
+  std::vector<Sample> samples;
   Fit fit;
 };
 
 FittedGroups fit_family(const Measurements& measurements, const CalibrationChoice& choice,
                         const std::map<std::string, Work>& works, const std::vector<Computer>& computers, bool gpu) {
   FittedGroups result;
-  std::vector<Sample> samples;
   for (const Measurement& row : measurements.rows) {
     const bool chosen = contains(choice.boards, row.board) && contains(choice.networks, row.network);
     if (row.gpu != gpu || row.outlier || !chosen) continue;
@@ -113,13 +115,13 @@ FittedGroups fit_family(const Measurements& measurements, const CalibrationChoic
     if (place == result.groups.end()) place = result.groups.insert(place, group);
     const platforms::Processor& processor =
         gpu ? static_cast<const platforms::Processor&>(*computer.gpu) : computer.cpu;
-    samples.push_back({.group = static_cast<std::size_t>(place - result.groups.begin()),
+    result.samples.push_back({.group = static_cast<std::size_t>(place - result.groups.begin()),
                        .work = works.at(row.network),
                        .peak = processor.peak.value * (gpu ? 1 : row.threads),
                        .bandwidth = processor.bandwidth.value,
                        .seconds = row.seconds});
   }
-  if (!samples.empty()) result.fit = fit(samples, result.groups.size());
+  if (!result.samples.empty()) result.fit = fit(result.samples, result.groups.size());
   return result;
 }
 
@@ -154,20 +156,19 @@ class Transfer {
  public:
   Transfer(const FittedGroups& fitted, CallClass call_class, std::vector<Computer>& computers, std::string origin)
       : fitted_(fitted), class_(call_class), computers_(computers), origin_(std::move(origin)) {
-    double logarithms = 0, cycles = 0;
-    for (std::size_t i = 0; i < fitted.groups.size(); ++i) {
-      if (fitted.groups[i].call_class != call_class) continue;
-      ++groups_;
-      logarithms += std::log(fitted.fit.groups[i].scale);
-      cycles += fitted.fit.groups[i].launch_s * clock_of(find(fitted.groups[i].board));
+    std::vector<Sample> samples;
+    std::vector<double> units;
+    for (const Sample& sample : fitted.samples) {
+      const Group& group = fitted.groups[sample.group];
+      if (group.call_class != call_class) continue;
+      samples.push_back(sample);
+      units.push_back(launch_unit_s(find(group.board)));
     }
-    if (groups_ == 0) return;
-    mean_scale_ = std::exp(logarithms / static_cast<double>(groups_));
-    mean_cycles_ = cycles / static_cast<double>(groups_);
+    if (!samples.empty()) pooled_ = fit_pooled(samples, units, fitted.fit.shares);
   }
 
   void to_all() {
-    if (groups_ == 0) return;
+    if (!pooled_) return;
     for (Computer& computer : computers_)
       if (concerns(computer) && computer.like.empty()) set_own_or_mean(computer);
     for (Computer& computer : computers_)
@@ -178,6 +179,14 @@ class Transfer {
   Computer& find(const std::string& name) { return computer_of(computers_, name); }
 
   double clock_of(Computer& computer) const { return processor_of(computer, class_).clock.value; }
+
+  /// What a launch is carried in to a board that was not measured: cycles of the clock; with all cores, cycles for each
+  /// four bytes of an element, as what they lose goes with what they exchange. Both as the fitted times suggest
+  /// (platforms/COMPUTERS.md).
+  double launch_unit_s(Computer& computer) const {
+    constexpr double float32 = 4;
+    return (class_ == CallClass::all_cores ? computer.cpu.element.value / float32 : 1) / clock_of(computer);
+  }
 
   bool concerns(const Computer& computer) const {
     return !computer.cpu.efficiency && (class_ != CallClass::gpu || computer.gpu);
@@ -192,9 +201,10 @@ class Transfer {
   void set_own_or_mean(Computer& computer) {
     const auto own = std::ranges::find(fitted_.groups, Group{computer.name, class_});
     if (own == fitted_.groups.end()) {
-      set(computer, {mean_scale_, "derived: geometric mean of the boards that were fitted: " + origin_},
-          {mean_cycles_ / clock_of(computer),
-           "derived: mean of the boards that were fitted, in cycles of the clock: " + origin_});
+      const char* const unit = class_ == CallClass::all_cores ? "cycles for each 4 bytes of an element" : "cycles";
+      set(computer, {pooled_->scale, "derived: one for all boards that were fitted: " + origin_},
+          {pooled_->launch_units * launch_unit_s(computer),
+           fmt::format("derived: one for all boards that were fitted, in {}: {}", unit, origin_)});
       return;
     }
     const GroupCosts& costs = fitted_.fit.groups[static_cast<std::size_t>(own - fitted_.groups.begin())];
@@ -218,8 +228,7 @@ class Transfer {
   CallClass class_;
   std::vector<Computer>& computers_;
   std::string origin_;
-  std::size_t groups_ = 0;
-  double mean_scale_ = 1, mean_cycles_ = 0;
+  std::optional<PooledCosts> pooled_;  ///< nothing: no time of this class was fitted
 };
 
 }  // namespace
@@ -271,6 +280,8 @@ Calibration calibrate(const Measurements& measurements, const CalibrationChoice&
   Transfer(cpu, CallClass::one_core, computers, origin).to_all();
   Transfer(cpu, CallClass::all_cores, computers, origin).to_all();
   Transfer(gpu, CallClass::gpu, computers, origin).to_all();
+  for (Computer& computer : computers)
+    if (computer.ratios) fit_ratios(computer, calibration.efficiencies);
   calibration.computers = std::move(computers);
   return calibration;
 }

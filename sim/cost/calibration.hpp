@@ -33,9 +33,10 @@ struct Calibration {
 };
 
 /// Fits shares, launch and scale to the times of the chosen boards and networks, outliers left out, and gives every
-/// other computer what follows: with `like`, that board's scale, and its launch by the clocks; else the geometric mean
-/// of the fitted scales, and the mean of the fitted launches in cycles of the clock. A computer with efficiencies of
-/// its own was measured otherwise and stays as it is. Values are rounded to four digits.
+/// other computer what follows: with `like`, that board's scale, and its launch by the clocks; else one scale and one
+/// launch that fit the times of all chosen boards together, the launch in cycles (COMPUTERS.md). A computer with
+/// `ratios` is then fitted to these (ratios.hpp). One with efficiencies of its own was measured otherwise and stays as
+/// it is. Values are rounded to four digits.
 /// Throws platforms::InputError: an unknown network, a chosen board or network without times, boards in `like` that do
 /// not exist or follow another.
 Calibration calibrate(const platforms::Measurements& measurements, const CalibrationChoice& choice,

@@ -18,7 +18,7 @@ using Eigen::VectorXd;
 constexpr std::size_t kinds_of_compute = platforms::compute_kinds.size(),
                       kinds_of_memory = platforms::memory_kinds.size();
 constexpr std::size_t all_kinds = kinds_of_compute + kinds_of_memory;
-constexpr double launch_unit_s = 1e-4;  // so that both unknowns of a group are about 1
+constexpr double typical_launch_s = 1e-4;  // so that both unknowns of a group are about 1
 constexpr double least_inverse = 1e-6;
 constexpr int most_rounds = 20'000;
 constexpr double settled = 1e-10;
@@ -94,12 +94,12 @@ class Alternation {
       for (std::size_t kind = 0; kind < all_kinds; ++kind)
         (kind < kinds_of_compute ? compute : memory) += seconds_[rows[row]][kind] * inverse_of(kind);
       const double scale = std::sqrt(sample.weight) / sample.seconds;
-      a(static_cast<Index>(row), 0) = sample.work.calls * launch_unit_s * scale;
+      a(static_cast<Index>(row), 0) = sample.work.calls * typical_launch_s * scale;
       a(static_cast<Index>(row), 1) = compute * scale;
       b(static_cast<Index>(row)) = (sample.seconds - memory) * scale;
     }
     const VectorXd x = nonnegative_least_squares(a, b);
-    launch_[group] = x(0) * launch_unit_s;
+    launch_[group] = x(0) * typical_launch_s;
     inverse_scale_[group] = std::max(x(1), least_inverse);
   }
 
@@ -140,6 +140,30 @@ Fit fit(std::span<const Sample> samples, std::size_t groups, const FitOptions& o
     if (!positive || sample.group >= groups) throw std::invalid_argument("a measured time without a positive number");
   }
   return Alternation(samples, groups, options).run();
+}
+
+PooledCosts fit_pooled(std::span<const Sample> samples, std::span<const double> launch_unit_s, const Shares& shares) {
+  if (samples.empty() || samples.size() != launch_unit_s.size())
+    throw std::invalid_argument("a pooled fit needs times, and a unit of the launch for each");
+  // In units of the largest, so that both unknowns are about 1.
+  const double largest_s = *std::ranges::max_element(launch_unit_s);
+  const Index rows = static_cast<Index>(samples.size());
+  MatrixXd a(rows, 2);
+  VectorXd b(rows);
+  for (Index row = 0; row < rows; ++row) {
+    const Sample& sample = samples[static_cast<std::size_t>(row)];
+    double compute = 0, memory = 0;
+    for (std::size_t kind = 0; kind < kinds_of_compute; ++kind)
+      compute += sample.work.macs[kind] / (sample.peak * shares.peak[kind]);
+    for (std::size_t kind = 0; kind < kinds_of_memory; ++kind)
+      memory += sample.work.bytes[kind] / (sample.bandwidth * shares.bandwidth[kind]);
+    const double scale = std::sqrt(sample.weight) / sample.seconds;
+    a(row, 0) = sample.work.calls * launch_unit_s[static_cast<std::size_t>(row)] / largest_s * typical_launch_s * scale;
+    a(row, 1) = compute * scale;
+    b(row) = (sample.seconds - memory) * scale;
+  }
+  const VectorXd x = nonnegative_least_squares(a, b);
+  return {1 / std::max(x(1), least_inverse), x(0) * typical_launch_s / largest_s};
 }
 
 }  // namespace spillway::cost

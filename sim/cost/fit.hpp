@@ -58,4 +58,14 @@ struct Fit {
 /// Throws std::invalid_argument where one has none, or a number of a sample is not positive.
 Fit fit(std::span<const Sample> samples, std::size_t groups, const FitOptions& options = {});
 
+/// What a board that was not measured takes from those that were.
+struct PooledCosts {
+  double scale = 1;
+  double launch_units = 0;
+};
+
+/// One scale and one launch for all samples, whatever their groups, with the shares given. A launch takes as long on the
+/// board of sample i as `launch_unit_s[i]` says, times the units that are found.
+PooledCosts fit_pooled(std::span<const Sample> samples, std::span<const double> launch_unit_s, const Shares& shares);
+
 }  // namespace spillway::cost

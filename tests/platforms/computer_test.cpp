@@ -52,9 +52,10 @@ std::vector<Figure> figures_of(const Computer& computer) {
   const Cpu& cpu = computer.cpu;
   std::vector<Figure> all = {computer.memory,     computer.runtime_memory, computer.idle_power, computer.core_power,
                              computer.spin_power, computer.network_power,  cpu.one_core.scale,  cpu.one_core.launch,
-                             cpu.all_cores.scale, cpu.all_cores.launch};
+                             cpu.all_cores.scale, cpu.all_cores.launch,    cpu.element};
   for (const Figure& figure : figures_of(static_cast<const Processor&>(cpu)))
     all.push_back(figure);
+  if (computer.ratios) all.insert(all.end(), {computer.ratios->throughput, computer.ratios->energy});
   if (!computer.gpu) return all;
   const GpuUnit& gpu = *computer.gpu;
   for (const Figure& figure : figures_of(static_cast<const Processor&>(gpu)))
@@ -66,7 +67,7 @@ std::vector<Figure> figures_of(const Computer& computer) {
 
 TEST(Computers, AllLoadAndEveryFigureHasItsSource) {
   EXPECT_THAT(computer_names(), IsSupersetOf({"jetson-agx-xavier", "jetson-nano", "jetson-orin-nano", "jetson-tx2-nx",
-                                              "jetson-xavier-nx", "raspberry-pi-4", "raspberry-pi-5", "rk3588"}));
+                                              "jetson-xavier-nx", "jetson-xavier-nx-fitted", "raspberry-pi-4", "raspberry-pi-5", "rk3588"}));
   for (const std::string& name : computer_names()) {
     const Computer computer = load_computer(name);
     EXPECT_EQ(computer.name, name);
@@ -104,9 +105,9 @@ TEST(Computers, AllMistakesAtOnce) {
   const std::string error = error_in(yaml);
   EXPECT_THAT(error, AllOf(HasSubstr("f.yaml:3:8: cores: expected a whole number from 1 to 1024, found \"0\"\n"),
                            HasSubstr("f.yaml:9:18: cpu.clock.value: \"1430\": a frequency needs a unit"),
-                           HasSubstr("f.yaml:17:3: gpu.link_bandwidth: is missing\n"),
+                           HasSubstr("f.yaml:18:3: gpu.link_bandwidth: is missing\n"),
                            HasSubstr("gpu.link_bandwith: unknown key; did you mean \"link_bandwidth\"? known keys: "),
-                           HasSubstr("f.yaml:31:13: spin_power.source: is missing\n"),
+                           HasSubstr("f.yaml:32:13: spin_power.source: is missing\n"),
                            HasSubstr("spin_power.sauce: unknown key; known keys: value, source")));
   EXPECT_EQ(std::ranges::count(error, '\n'), 5) << error;
 }
@@ -120,6 +121,18 @@ TEST(Computers, FiguresOutOfRange) {
               HasSubstr("f.yaml:3:7: like: unknown \"rk3589\"; did you mean \"rk3588\"? expected one of "));
   EXPECT_EQ(error_in(changed(good, "architecture: \"arm\"", "architecture: \"a,m\"")),
             "f.yaml:2:15: architecture: \"a,m\" is no CPU architecture; expected letters, digits, ., - and _");
+}
+
+TEST(Computers, RatiosNeedAGpuAndPositiveFigures) {
+  const std::string good = shipped("jetson-xavier-nx-fitted");
+  ASSERT_TRUE(parse_computer(good, "f.yaml").ratios);
+  EXPECT_EQ(parse_computer(good, "f.yaml").ratios->network, "densenet121");
+  EXPECT_EQ(error_in(changed(good, "throughput: {value: 1.591", "throughput: {value: 0")),
+            "f.yaml:6:23: ratios.throughput.value: \"0\" is out of range; expected a ratio above 0");
+  EXPECT_THAT(error_in(changed(shipped("rk3588"), "cores: 4",
+                               "ratios:\n  network: vgg16\n  throughput: {value: 1, source: a paper}\n"
+                               "  energy: {value: 1, source: a paper}\ncores: 4")),
+              HasSubstr("ratios: are those of a GPU, which is missing"));
 }
 
 TEST(Computers, OtherKindOfBoardIsNamed) {

@@ -62,6 +62,19 @@ TEST(Fit, TiedKindsAreEqualAndUnknownOnesKeepTheirPrior) {
   EXPECT_LT(found.rounds, 20'000);
 }
 
+TEST(PooledFit, FindsOneScaleAndOneLaunchForAllBoards) {
+  // Launches of 2 ms and 1 ms: 4,000 cycles of clocks of 2 MHz and 4 MHz.
+  const std::vector<Sample> all = samples(prior_shares, {{1.5, 2e-3}, {1.5, 1e-3}});
+  std::vector<double> cycle_s;
+  for (const Sample& sample : all)
+    cycle_s.push_back(sample.group == 0 ? 1 / 2e6 : 1 / 4e6);
+  const PooledCosts found = fit_pooled(all, cycle_s, prior_shares);
+  EXPECT_NEAR(found.scale, 1.5, 1e-6);
+  EXPECT_NEAR(found.launch_units, 4000, 1e-2);
+  EXPECT_THROW(fit_pooled(all, {}, prior_shares), std::invalid_argument);
+  EXPECT_THROW(fit_pooled({}, {}, prior_shares), std::invalid_argument);
+}
+
 TEST(Fit, RefusesWhatHasNoAnswer) {
   const std::vector<Sample> all = samples(prior_shares, {{1, 1e-4}});
   EXPECT_THROW(fit(all, 2), std::invalid_argument);
