@@ -26,7 +26,7 @@ struct Processor {
 };
 
 struct Cpu : Processor {
-  Figure element;        ///< bytes of a number in the arithmetic that the library uses, which `peak` counts
+  Figure element;       ///< bytes of a number in the arithmetic that the library uses, which `peak` counts
   CallCosts one_core;   ///< a layer on one core
   CallCosts all_cores;  ///< a layer on all cores; `scale` is that of each
   /// Of the library that was measured on this computer, where it is another than the one that the shared efficiencies

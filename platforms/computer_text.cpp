@@ -18,8 +18,8 @@ std::string call_lines(std::string_view key, const CallCosts& costs) {
 }
 
 std::string cpu_lines(const Cpu& cpu) {
-  std::string text =
-      "cpu:\n" + processor_lines(cpu) + figure_line("element", cpu.element, Unit::bytes, 2) + call_lines("one_core", cpu.one_core) + call_lines("all_cores", cpu.all_cores);
+  std::string text = "cpu:\n" + processor_lines(cpu) + figure_line("element", cpu.element, Unit::bytes, 2) +
+                     call_lines("one_core", cpu.one_core) + call_lines("all_cores", cpu.all_cores);
   if (cpu.efficiency) text += "  efficiency:\n" + efficiency_lines(*cpu.efficiency, 4);
   return text;
 }

@@ -132,8 +132,12 @@ void print_errors(const std::vector<Judgement>& judgements, bool judged_only) {
 
 /// The computers whose launch and spin power come from published ratios, each behind the one without.
 void print_ratio_fits(const cost::Calibration& calibration) {
-  Table table({{"board"}, {"network"}, {"GPU / all cores: throughput", true}, {"energy", true},
-               {"launch of the GPU", true}, {"spin power", true}});
+  Table table({{"board"},
+               {"network"},
+               {"GPU / all cores: throughput", true},
+               {"energy", true},
+               {"launch of the GPU", true},
+               {"spin power", true}});
   bool any = false;
   const auto row = [&](const platforms::Computer& computer, const platforms::PublishedRatios& published) {
     platforms::Computer of_network = computer;

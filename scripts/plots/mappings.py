@@ -20,7 +20,7 @@ def series_of(row, rows):
     if row["how"] == "search" and row["search_devices"] in over_all:
         words = [f"search over {row['search_devices']}"]
     alike = [other for other in rows if other["how"] == row["how"]]
-    words += [row[key] for key in ("comm", "resources") if len({other[key] for other in alike}) > 1]
+    words += [row[key] for key in ("comm", "resources", "cluster") if len({other[key] for other in alike}) > 1]
     return " ".join(words)
 
 

@@ -116,10 +116,10 @@ FittedGroups fit_family(const Measurements& measurements, const CalibrationChoic
     const platforms::Processor& processor =
         gpu ? static_cast<const platforms::Processor&>(*computer.gpu) : computer.cpu;
     result.samples.push_back({.group = static_cast<std::size_t>(place - result.groups.begin()),
-                       .work = works.at(row.network),
-                       .peak = processor.peak.value * (gpu ? 1 : row.threads),
-                       .bandwidth = processor.bandwidth.value,
-                       .seconds = row.seconds});
+                              .work = works.at(row.network),
+                              .peak = processor.peak.value * (gpu ? 1 : row.threads),
+                              .bandwidth = processor.bandwidth.value,
+                              .seconds = row.seconds});
   }
   if (!result.samples.empty()) result.fit = fit(result.samples, result.groups.size());
   return result;

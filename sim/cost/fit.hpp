@@ -64,8 +64,8 @@ struct PooledCosts {
   double launch_units = 0;
 };
 
-/// One scale and one launch for all samples, whatever their groups, with the shares given. A launch takes as long on the
-/// board of sample i as `launch_unit_s[i]` says, times the units that are found.
+/// One scale and one launch for all samples, whatever their groups, with the shares given. A launch takes as long on
+/// the board of sample i as `launch_unit_s[i]` says, times the units that are found.
 PooledCosts fit_pooled(std::span<const Sample> samples, std::span<const double> launch_unit_s, const Shares& shares);
 
 }  // namespace spillway::cost

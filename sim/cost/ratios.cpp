@@ -62,14 +62,12 @@ void fit_ratios(Computer& computer, const Efficiencies& efficiencies) {
   const double cores_s = network_s(network, computer, efficiencies, on_all_cores(computer));
   Rates without_launch = rates_of(computer, efficiencies, on_gpu);
   without_launch.launch_s = 0;
-  const double launch_s =
-      (cores_s / published.throughput.value - seconds_of(work, without_launch)) / work.calls;
+  const double launch_s = (cores_s / published.throughput.value - seconds_of(work, without_launch)) / work.calls;
   const double wait_w = published.energy.value * published.throughput.value * power_on_all_cores(computer) -
                         (power_on_gpu(computer) - computer.spin_power.value);
-  computer.gpu->calls.launch = {
-      rounded(std::max(launch_s, 0.0)),
-      fmt::format("fitted: {} on the GPU has {:.4g} times the throughput of all cores", published.network,
-                  published.throughput.value)};
+  computer.gpu->calls.launch = {rounded(std::max(launch_s, 0.0)),
+                                fmt::format("fitted: {} on the GPU has {:.4g} times the throughput of all cores",
+                                            published.network, published.throughput.value)};
   computer.spin_power = {rounded(std::max(wait_w, 0.0)),
                          fmt::format("fitted: a frame of {} on the GPU takes {:.4g} times the energy of all cores",
                                      published.network, published.energy.value)};

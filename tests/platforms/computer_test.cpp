@@ -66,8 +66,9 @@ std::vector<Figure> figures_of(const Computer& computer) {
 }
 
 TEST(Computers, AllLoadAndEveryFigureHasItsSource) {
-  EXPECT_THAT(computer_names(), IsSupersetOf({"jetson-agx-xavier", "jetson-nano", "jetson-orin-nano", "jetson-tx2-nx",
-                                              "jetson-xavier-nx", "jetson-xavier-nx-fitted", "raspberry-pi-4", "raspberry-pi-5", "rk3588"}));
+  EXPECT_THAT(computer_names(),
+              IsSupersetOf({"jetson-agx-xavier", "jetson-nano", "jetson-orin-nano", "jetson-tx2-nx", "jetson-xavier-nx",
+                            "jetson-xavier-nx-fitted", "raspberry-pi-4", "raspberry-pi-5", "rk3588"}));
   for (const std::string& name : computer_names()) {
     const Computer computer = load_computer(name);
     EXPECT_EQ(computer.name, name);

@@ -49,6 +49,12 @@ TEST(Calibrate, WritesWhatIsCommitted) {
             static_cast<std::ptrdiff_t>(files));
 }
 
+TEST(Calibrate, ShowsWhatIsFittedToPublishedRatios) {
+  EXPECT_THAT(spillway("calibrate").out,
+              AllOf(ContainsRegex("jetson-xavier-nx +densenet121 +1\\.735 +0\\.5552 +204\\.1 us +0\\.8 W"),
+                    ContainsRegex("jetson-xavier-nx-fitted +densenet121 +1\\.591 +0\\.7175 +228\\.3 us +2\\.75 W")));
+}
+
 TEST(Calibrate, JudgesWithoutFitting) {
   const Call call = spillway("calibrate --judge --measurements ncnn-2021");
   EXPECT_EQ(call.exit_code, 0);

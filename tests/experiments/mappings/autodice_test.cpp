@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -47,6 +48,17 @@ TEST(AutoDiceTable2, PointAIsFasterThanThePaperEvenOneAfterTheOther) {
   EXPECT_GT(table2.ours("point-a-efficiency-exact"), 0.9);
 }
 
+TEST(AutoDiceFitted, OneBoardIsMetAndPointAIsNotNearer) {
+  const Reproduced fitted("autodice-fitted");
+  expect_expected_verdicts(fitted);
+  // The simulation of one board agrees with the closed form that was fitted.
+  EXPECT_NEAR(fitted.ours("gpu-over-cpu-throughput-fitted"), 1.591, 0.005);
+  EXPECT_NEAR(fitted.ours("gpu-over-cpu-energy-fitted"), 0.7175, 0.003);
+  EXPECT_GT(fitted.ours("point-a-throughput-gpu-fitted"), fitted.ours("point-a-throughput-gpu-unfitted"));
+  EXPECT_NEAR(fitted.ours("point-a-energy-gpu-fitted"), fitted.ours("point-a-energy-gpu-unfitted"), 0.01);
+  EXPECT_LT(fitted.ours("point-a-throughput-cpu-fitted"), fitted.ours("point-a-throughput-cpu-unfitted"));
+}
+
 TEST(AutoDiceFigure5, EveryRowHasItsExpectedVerdict) {
   expect_expected_verdicts(Reproduced("autodice-fig5"));
 }
@@ -55,32 +67,41 @@ TEST(AutoDiceDevices, OverlapIsNeverSlowerAndAChainNeverLosesByMoreBoards) {
   const Reproduced devices("autodice-devices");
   expect_expected_verdicts(devices);
   const auto throughput = [&](const std::string& network, const std::string& comm, std::string_view how,
-                              std::uint64_t count) {
+                              std::uint64_t count, std::string_view resources) {
     for (std::size_t i = 0; i < devices.results.size(); ++i) {
       const Point& point = devices.experiment.points[i];
       if (point.name(PipelineParameter::network) == network && point.name(PipelineParameter::comm) == comm &&
-          point.name(PipelineParameter::how) == how && point.count(PipelineParameter::devices) == count) {
+          point.name(PipelineParameter::how) == how && point.count(PipelineParameter::devices) == count &&
+          point.name(PipelineParameter::resources) == resources) {
         return std::get<double>(devices.results[i].metrics.front().value());
       }
     }
     throw std::out_of_range(network);
   };
+  double least_of_exact = 1;
   for (const std::string network : {"densenet121", "resnet101", "vgg19"}) {
     for (std::uint64_t count = 1; count <= 8; ++count) {
-      EXPECT_GE(throughput(network, "overlap", how_search, count), throughput(network, "paper", how_search, count))
+      EXPECT_GE(throughput(network, "overlap", how_search, count, "all"),
+                throughput(network, "paper", how_search, count, "all"))
           << network << " on " << count;
+      const double exact = throughput(network, "overlap", how_exact_chain, count, "gpu");
       if (count > 1) {
-        EXPECT_GE(throughput(network, "overlap", how_exact_chain, count),
-                  throughput(network, "overlap", how_exact_chain, count - 1))
+        EXPECT_GE(exact, throughput(network, "overlap", how_exact_chain, count - 1, "gpu"))
             << network << " on " << count;
       }
+      // A search may also cut where several tensors pass, and is measured over 20 frames.
+      const double of_exact = throughput(network, "overlap", how_search, count, "gpu") / exact;
+      EXPECT_LT(of_exact, 1.02) << network << " on " << count;
+      least_of_exact = std::min(least_of_exact, of_exact);
     }
   }
-  // The figures of the note.
-  EXPECT_NEAR(throughput("densenet121", "overlap", how_search, 8) / throughput("densenet121", "paper", how_search, 8),
-              1.43, 0.005);
-  EXPECT_NEAR(throughput("resnet101", "overlap", how_search, 8) / throughput("resnet101", "paper", how_search, 8), 1.63,
-              0.005);
+  // The figures of the notes.
+  EXPECT_NEAR(least_of_exact, 0.85, 0.01);
+  const auto overlap_over_paper = [&](const std::string& network) {
+    return throughput(network, "overlap", how_search, 8, "all") / throughput(network, "paper", how_search, 8, "all");
+  };
+  EXPECT_NEAR(overlap_over_paper("densenet121"), 1.43, 0.005);
+  EXPECT_NEAR(overlap_over_paper("resnet101"), 1.63, 0.005);
 }
 
 }  // namespace

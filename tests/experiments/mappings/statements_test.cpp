@@ -23,6 +23,13 @@ TEST(AutoDice, EveryPublishedStatementHasItsRow) {
         "resnet101-memory-at-eight", "energy-falls-with-devices", "memory-falls-with-devices"}},
       {"autodice-devices",
        {"densenet121-slower-at-eight", "resnet101-slower-at-eight", "vgg19-slower-at-eight", "exact-slower-at-eight"}},
+      {"autodice-fitted",
+       {"gpu-over-cpu-throughput-fitted", "gpu-over-cpu-energy-fitted", "point-a-throughput-gpu-fitted",
+        "point-a-energy-gpu-fitted", "point-a-memory-gpu-fitted", "point-a-throughput-cpu-fitted",
+        "point-a-energy-cpu-fitted", "point-a-memory-cpu-fitted", "point-a-power-fitted",
+        "densenet121-up-to-four-fitted", "resnet101-up-to-four-fitted", "vgg19-up-to-four-fitted",
+        "densenet121-slower-at-eight-fitted", "resnet101-slower-at-eight-fitted", "vgg19-slower-at-eight-fitted",
+        "resnet101-energy-at-eight-fitted", "resnet101-memory-at-eight-fitted"}},
   };
   for (const auto& [name, ids] : stated) {
     std::set<std::string> known;
@@ -31,6 +38,24 @@ TEST(AutoDice, EveryPublishedStatementHasItsRow) {
     for (const std::string& id : ids)
       EXPECT_TRUE(known.contains(id)) << name << ": " << id;
   }
+}
+
+/// Each statement stands beside itself without the fit; what is fitted or follows from the fit judges nothing.
+TEST(AutoDice, StatementsBeforeAndAfterTheFit) {
+  const Experiment fitted = load_experiment("autodice-fitted");
+  std::set<std::string> implied;
+  for (std::size_t i = 0; i < fitted.published.size(); i += 2) {
+    const Target &before = fitted.published[i], &after = fitted.published.at(i + 1);
+    const std::string statement = before.id.substr(0, before.id.rfind('-'));
+    EXPECT_EQ(before.id, statement + "-unfitted");
+    EXPECT_EQ(after.id, statement + "-fitted");
+    EXPECT_EQ(before.source, after.source) << statement;
+    EXPECT_EQ(before.value, after.value) << statement;
+    EXPECT_TRUE(before.fitted.empty()) << statement;
+    if (!after.fitted.empty()) implied.insert(statement);
+  }
+  EXPECT_EQ(implied, (std::set<std::string>{"gpu-over-cpu-throughput", "gpu-over-cpu-energy", "point-a-throughput-cpu",
+                                            "point-a-energy-cpu"}));
 }
 
 }  // namespace

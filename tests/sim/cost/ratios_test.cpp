@@ -64,8 +64,9 @@ TEST(Ratios, NameOfTheNetworkIsChecked) {
     fit_ratios(board, platforms::load_efficiencies());
     FAIL();
   } catch (const platforms::InputError& error) {
-    EXPECT_STREQ(error.what(), "jetson-xavier-nx-fitted: ratios.network: there is no network \"densnet121\"; did you "
-                               "mean \"densenet121\"? `spillway list models` shows all");
+    EXPECT_STREQ(error.what(),
+                 "jetson-xavier-nx-fitted: ratios.network: there is no network \"densnet121\"; did you "
+                 "mean \"densenet121\"? `spillway list models` shows all");
   }
 }
 
