@@ -5,7 +5,7 @@
 
 #include "hw/stm32/card.hpp"
 
-/// The board as a whole: what every image begins with.
+/// The board as a whole: what every image begins with. Its own part is `extern "C" void image_main()`.
 namespace spillway::stm32 {
 
 /// Clocks, timers, serial port, caches; says on the serial port what runs. Ends where something does not come up.

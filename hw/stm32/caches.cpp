@@ -28,7 +28,7 @@ void invalidate_all_data() {
   const std::uint32_t sets = size >> 13 & 0x7FFF, ways = size >> 3 & 0x3FF;
   for (std::uint32_t set = 0; set <= sets; ++set) {
     for (std::uint32_t way = 0; way <= ways; ++way)
-      cache_maintenance.dcisw = way << 30 | set << 5;
+      cache_maintenance().dcisw = way << 30 | set << 5;
   }
   data_barrier();
 }
@@ -38,21 +38,21 @@ void invalidate_all_data() {
 void enable_caches() {
   data_barrier();
   instruction_barrier();
-  cache_maintenance.iciallu = 0;
+  cache_maintenance().iciallu = 0;
   data_barrier();
   instruction_barrier();
   invalidate_all_data();
-  system_control.ccr = system_control.ccr | instruction_cache_on | data_cache_on;
+  system_control().ccr = system_control().ccr | instruction_cache_on | data_cache_on;
   data_barrier();
   instruction_barrier();
 }
 
 void clean(const void* begin, std::size_t bytes) {
-  for_each_line(begin, bytes, [](std::uintptr_t line) { cache_maintenance.dccmvac = line; });
+  for_each_line(begin, bytes, [](std::uintptr_t line) { cache_maintenance().dccmvac = line; });
 }
 
 void invalidate(void* begin, std::size_t bytes) {
-  for_each_line(begin, bytes, [](std::uintptr_t line) { cache_maintenance.dcimvac = line; });
+  for_each_line(begin, bytes, [](std::uintptr_t line) { cache_maintenance().dcimvac = line; });
 }
 
 }  // namespace spillway::stm32

@@ -32,8 +32,8 @@ bool comes(const Register& where, std::uint32_t bits) {
 
 /// What the registers say.
 std::uint32_t configured_hz() {
-  const std::uint32_t pll = rcc.pllcfgr;
-  if ((rcc.cfgr >> 2 & 3) != source_pll || (rcc.cfgr & ahb_divider) != 0) return 0;
+  const std::uint32_t pll = rcc().pllcfgr;
+  if ((rcc().cfgr >> 2 & 3) != source_pll || (rcc().cfgr & ahb_divider) != 0) return 0;
   const std::uint32_t input_hz = (pll >> 22 & 1) != 0 ? crystal_hz : 16'000'000;
   return input_hz / (pll & 63) * (pll >> 6 & 511) / (2 * ((pll >> 16 & 3) + 1));
 }
@@ -41,23 +41,23 @@ std::uint32_t configured_hz() {
 }  // namespace
 
 Failure set_clocks() {
-  rcc.apb1enr = rcc.apb1enr | 1u << 28;  // PWR
-  pwr.cr1 = pwr.cr1 | 3u << 14;          // regulator scale 1
-  rcc.cr = rcc.cr | hse_on;
-  if (!comes(rcc.cr, hse_ready)) return {Error::oscillator};
+  rcc().apb1enr = rcc().apb1enr | 1u << 28;  // PWR
+  pwr().cr1 = pwr().cr1 | 3u << 14;          // regulator scale 1
+  rcc().cr = rcc().cr | hse_on;
+  if (!comes(rcc().cr, hse_ready)) return {Error::oscillator};
 
-  rcc.pllcfgr = 2u << 28 | pll_q << 24 | 1u << 22 | (pll_p / 2 - 1) << 16 | pll_n << 6 | pll_m;
-  rcc.cr = rcc.cr | pll_on;
+  rcc().pllcfgr = 2u << 28 | pll_q << 24 | 1u << 22 | (pll_p / 2 - 1) << 16 | pll_n << 6 | pll_m;
+  rcc().cr = rcc().cr | pll_on;
   // Over-drive goes on while the PLL locks and the core still runs slowly (RM0385, 4.1.4).
-  pwr.cr1 = pwr.cr1 | over_drive;
-  if (!comes(pwr.csr1, over_drive)) return {Error::over_drive};
-  pwr.cr1 = pwr.cr1 | over_drive_switching;
-  if (!comes(pwr.csr1, over_drive_switching)) return {Error::over_drive};
-  if (!comes(rcc.cr, pll_ready)) return {Error::pll};
+  pwr().cr1 = pwr().cr1 | over_drive;
+  if (!comes(pwr().csr1, over_drive)) return {Error::over_drive};
+  pwr().cr1 = pwr().cr1 | over_drive_switching;
+  if (!comes(pwr().csr1, over_drive_switching)) return {Error::over_drive};
+  if (!comes(rcc().cr, pll_ready)) return {Error::pll};
 
-  flash_interface.acr = wait_states(core_hz) | prefetch | accelerator;
-  rcc.cfgr = (rcc.cfgr & ~(bus_dividers | 3u)) | apb1_by_4 | apb2_by_2 | source_pll;
-  if (!comes(rcc.cfgr, source_pll << 2)) return {Error::clock_switch};
+  flash_interface().acr = wait_states(core_hz) | prefetch | accelerator;
+  rcc().cfgr = (rcc().cfgr & ~(bus_dividers | 3u)) | apb1_by_4 | apb2_by_2 | source_pll;
+  if (!comes(rcc().cfgr, source_pll << 2)) return {Error::clock_switch};
   return {};
 }
 
@@ -65,8 +65,8 @@ Failure check_clocks() {
   const std::uint32_t hz = configured_hz();
   if (hz != core_hz) return {Error::clock_switch, hz};
   constexpr std::uint32_t both = over_drive | over_drive_switching;
-  if ((pwr.csr1 & both) != both) return {Error::over_drive};
-  if ((flash_interface.acr & 15) < wait_states(hz)) return {Error::wait_states, flash_interface.acr & 15};
+  if ((pwr().csr1 & both) != both) return {Error::over_drive};
+  if ((flash_interface().acr & 15) < wait_states(hz)) return {Error::wait_states, flash_interface().acr & 15};
 
   const InterruptsOff alone;
   constexpr std::uint32_t ticks = 1000, expected = ticks * (core_hz / apb1_timer_hz), tolerance = expected / 20;

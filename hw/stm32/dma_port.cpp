@@ -17,15 +17,15 @@ constexpr std::uint32_t stream_on = 1, ask_at_error = 4, ask_at_end = 16, periph
 constexpr std::uint32_t through_fifo = 4, whole_fifo = 3;
 
 DmaStream& stream() {
-  return dma2.streams[stream_number];
+  return dma2().streams[stream_number];
 }
 
 std::uint32_t stream_flags() {
-  return dma2.isr[stream_number / 4] >> flag_shift & flags;
+  return dma2().isr[stream_number / 4] >> flag_shift & flags;
 }
 
 void clear_flags() {
-  dma2.ifcr[stream_number / 4] = flags << flag_shift;
+  dma2().ifcr[stream_number / 4] = flags << flag_shift;
 }
 
 void turn_off() {
@@ -38,9 +38,9 @@ void turn_off() {
 }  // namespace
 
 void DmaPort::start() {
-  rcc.ahb1enr = rcc.ahb1enr | 1u << 22;  // DMA2
-  rcc.apb2enr = rcc.apb2enr | 1u << 11;  // SDMMC1
-  (void)rcc.apb2enr;
+  rcc().ahb1enr = rcc().ahb1enr | 1u << 22;  // DMA2
+  rcc().apb2enr = rcc().apb2enr | 1u << 11;  // SDMMC1
+  (void)rcc().apb2enr;
   enable(Interrupt::sdmmc1);
   enable(Interrupt::dma2_stream3);
 }

@@ -14,8 +14,8 @@ constexpr std::uint32_t card_switch = 13, light = 1;
 enum class Pull : std::uint8_t { none = 0, up = 1 };
 
 void enable_port(char port) {
-  rcc.ahb1enr = rcc.ahb1enr | 1u << (port - 'A');
-  (void)rcc.ahb1enr;
+  rcc().ahb1enr = rcc().ahb1enr | 1u << (port - 'A');
+  (void)rcc().ahb1enr;
 }
 
 void set_field(Register& where, std::uint32_t pin, std::uint32_t bits, std::uint32_t value) {

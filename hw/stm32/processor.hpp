@@ -43,12 +43,12 @@ inline void enable(Interrupt interrupt) {
 
 /// Priority 0 (first) to 15; interrupts begin with 0.
 inline void set_pend_sv_priority(std::uint32_t priority) {
-  system_control.shpr[2] = (system_control.shpr[2] & ~0x00FF0000u) | priority << 20;
+  system_control().shpr[2] = (system_control().shpr[2] & ~0x00FF0000u) | priority << 20;
 }
 
 /// Asks for PendSV, taken when nothing of a higher priority runs.
 inline void pend_sv() {
-  system_control.icsr = 1u << 28;
+  system_control().icsr = 1u << 28;
 }
 
 /// Starts the cycle counter. It stands still while the core sleeps, and has 32 bits: 19 s at 216 MHz.

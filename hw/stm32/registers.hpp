@@ -63,15 +63,33 @@ struct CacheMaintenance {
   Register iciallu, reserved, icimvau, dcimvac, dcisw, dccmvau, dccmvac, dccsw, dccimvac, dccisw;
 };
 
-inline Rcc& rcc = at<Rcc>(0x40023800);
-inline Pwr& pwr = at<Pwr>(0x40007000);
-inline FlashInterface& flash_interface = at<FlashInterface>(0x40023C00);
-inline Timer& tim2 = at<Timer>(0x40000000);
-inline Timer& tim5 = at<Timer>(0x40000C00);
-inline Usart& usart1 = at<Usart>(0x40011000);
-inline Dma& dma2 = at<Dma>(0x40026400);
-inline SystemControl& system_control = at<SystemControl>(0xE000ED00);
-inline CacheMaintenance& cache_maintenance = at<CacheMaintenance>(0xE000EF50);
+inline Rcc& rcc() {
+  return at<Rcc>(0x40023800);
+}
+inline Pwr& pwr() {
+  return at<Pwr>(0x40007000);
+}
+inline FlashInterface& flash_interface() {
+  return at<FlashInterface>(0x40023C00);
+}
+inline Timer& tim2() {
+  return at<Timer>(0x40000000);
+}
+inline Timer& tim5() {
+  return at<Timer>(0x40000C00);
+}
+inline Usart& usart1() {
+  return at<Usart>(0x40011000);
+}
+inline Dma& dma2() {
+  return at<Dma>(0x40026400);
+}
+inline SystemControl& system_control() {
+  return at<SystemControl>(0xE000ED00);
+}
+inline CacheMaintenance& cache_maintenance() {
+  return at<CacheMaintenance>(0xE000EF50);
+}
 inline constexpr std::uintptr_t sdmmc1_address = 0x40012C00;
 
 inline Gpio& gpio(char port) {

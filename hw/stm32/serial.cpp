@@ -18,23 +18,23 @@ volatile std::uint32_t head = 0, tail = 0;
 std::uint32_t waits = 0;
 
 void send_next() {
-  usart1.tdr = ring[tail % serial_ring_bytes];
+  usart1().tdr = ring[tail % serial_ring_bytes];
   tail = tail + 1;
 }
 
 /// For those who wait with interrupts off, or at a priority that keeps the interrupt away.
 void send_by_hand() {
-  if (tail != head && (usart1.isr & data_register_empty) != 0) send_next();
+  if (tail != head && (usart1().isr & data_register_empty) != 0) send_next();
 }
 
 }  // namespace
 
 void start_serial(std::uint32_t bus_hz) {
   connect_serial_pins();
-  rcc.apb2enr = rcc.apb2enr | 1u << 4;
-  (void)rcc.apb2enr;
-  usart1.brr = (bus_hz + serial_baud / 2) / serial_baud;
-  usart1.cr1 = usart_on | receiver_on | transmitter_on;
+  rcc().apb2enr = rcc().apb2enr | 1u << 4;
+  (void)rcc().apb2enr;
+  usart1().brr = (bus_hz + serial_baud / 2) / serial_baud;
+  usart1().cr1 = usart_on | receiver_on | transmitter_on;
   enable(Interrupt::usart1);
 }
 
@@ -51,7 +51,7 @@ void send(std::span<const std::uint8_t> bytes) {
     head = head + 1;
   }
   const InterruptsOff alone;
-  usart1.cr1 = usart1.cr1 | ask_when_empty;
+  usart1().cr1 = usart1().cr1 | ask_when_empty;
 }
 
 std::uint32_t serial_waits() {
@@ -60,17 +60,17 @@ std::uint32_t serial_waits() {
 
 void flush_serial() {
   const InterruptsOff alone;
-  if ((usart1.cr1 & transmitter_on) == 0) return;
+  if ((usart1().cr1 & transmitter_on) == 0) return;
   while (tail != head)
     send_by_hand();
-  while ((usart1.isr & line_idle) == 0) {
+  while ((usart1().isr & line_idle) == 0) {
   }
 }
 
 extern "C" void usart1_interrupt() {
   if (tail == head)
-    usart1.cr1 = usart1.cr1 & ~ask_when_empty;
-  else if ((usart1.isr & data_register_empty) != 0)
+    usart1().cr1 = usart1().cr1 & ~ask_when_empty;
+  else if ((usart1().isr & data_register_empty) != 0)
     send_next();
 }
 

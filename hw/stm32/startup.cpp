@@ -6,7 +6,7 @@
 #include "hw/stm32/serial.hpp"
 #include "hw/stm32/stack.hpp"
 
-/// From reset to main(), and the table of interrupts.
+/// From reset to image_main(), and the table of interrupts.
 using namespace spillway::stm32;
 
 extern "C" {
@@ -15,7 +15,7 @@ extern std::uint32_t data_image[], data_begin[], data_end[], bss_begin[], bss_en
 extern void (*constructors_begin[])();
 extern void (*constructors_end[])();
 
-int main();
+void image_main();
 [[noreturn]] void reset();
 [[noreturn]] void unexpected();
 [[noreturn]] void stack_overflowed();
@@ -95,26 +95,26 @@ void reset() {
   paint_stack();
   for (auto constructor = constructors_begin; constructor < constructors_end; ++constructor)
     (*constructor)();
-  main();
+  image_main();
   end({});
 }
 
 void unexpected() {
-  end({Error::unexpected_interrupt, system_control.icsr & 0x1FF});
+  end({Error::unexpected_interrupt, system_control().icsr & 0x1FF});
 }
 
 /// `frame`: what the core has put on the stack, among it the address of the instruction.
 void fault_at(std::uint32_t* frame) {
   constexpr int program_counter = 6;
   const std::uint32_t address = frame[program_counter];
-  if ((system_control.hfsr & fault_of_debug) != 0 &&
+  if ((system_control().hfsr & fault_of_debug) != 0 &&
       *reinterpret_cast<const std::uint16_t*>(address) == semihosting_breakpoint) {
-    system_control.hfsr = fault_of_debug;
+    system_control().hfsr = fault_of_debug;
     frame[program_counter] = address + 2;
     return;
   }
-  report("fault_status", system_control.cfsr);
-  report("fault_address", system_control.bfar);
+  report("fault_status", system_control().cfsr);
+  report("fault_address", system_control().bfar);
   end({Error::hard_fault, address});
 }
 

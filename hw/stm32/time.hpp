@@ -12,7 +12,7 @@ void start_timers();
 
 /// TIM2: 108 million a second, wraps every 39 s.
 inline std::uint32_t timer_ticks() {
-  return tim2.cnt;
+  return tim2().cnt;
 }
 
 /// Since start_timers(). Must be called at least once in 39 s: it counts the wraps. From any context.

@@ -27,7 +27,8 @@ static void board_init(MachineState *machine)
 
     object_property_add_child(OBJECT(machine), "soc", OBJECT(soc));
     sysbus_realize_and_unref(SYS_BUS_DEVICE(soc), &error_fatal);
-    if (drive != NULL) {
+    /* Without -drive QEMU makes a drive with no medium in it. */
+    if (drive != NULL && blk_is_inserted(blk_by_legacy_dinfo(drive))) {
         put_card_in(soc, drive);
     }
     armv7m_load_kernel(ARM_CPU(first_cpu), machine->kernel_filename, 0x08000000, 1 * MiB);

@@ -159,7 +159,7 @@ extern "C" void pend_sv_interrupt() {
   if (loop != nullptr) loop->io();
 }
 
-int main() {
+extern "C" void image_main() {
   start_board("self-test");
   end_if(start_card());
   report("card_sectors", card().sectors());

@@ -1,0 +1,43 @@
+# The firmware itself, compiled for the board (cmake/arm-none-eabi.cmake).
+
+set(processor -mcpu=cortex-m7 -mthumb -mfpu=fpv5-sp-d16 -mfloat-abi=hard)
+# No heap, no exceptions, nothing that runs before main() but constructors; the linker script refuses what comes in.
+set(freestanding -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit -fno-unwind-tables
+                 -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections)
+# Paths relative to the tree, so that an image does not depend on where it was built.
+set(reproducible -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+
+function(spillway_firmware_options target)
+  target_compile_options(${target} PRIVATE ${processor} ${freestanding} ${reproducible} -fstack-usage
+    -Wall -Wextra -Wpedantic -Wshadow=local -Wconversion -Wno-sign-conversion)
+endfunction()
+
+# The sources of a room, for the board: those of its folder, not of folders in it.
+function(spillway_firmware_room name path optimisation)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${path}/*.cpp)
+  add_library(firmware_${name} STATIC ${sources})
+  target_include_directories(firmware_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  spillway_firmware_options(firmware_${name})
+  target_compile_options(firmware_${name} PRIVATE ${optimisation})
+endfunction()
+
+spillway_firmware_room(core sim/core -Os)
+spillway_firmware_room(board hw/stm32 -Os)
+target_link_libraries(firmware_board PUBLIC firmware_core)
+
+# spillway_firmware_image(NAME SOURCES file... [SYMBOLS name=value...])
+# NAME.elf. Symbols are given to the linker script and to the program (hw/stm32/stm32f746.ld).
+function(spillway_firmware_image name)
+  cmake_parse_arguments(IMAGE "" "" "SOURCES;LINKS;SYMBOLS" ${ARGN})
+  set(script ${PROJECT_SOURCE_DIR}/hw/stm32/stm32f746.ld)
+  add_executable(${name} ${IMAGE_SOURCES} ${PROJECT_SOURCE_DIR}/hw/stm32/startup.cpp)
+  set_target_properties(${name} PROPERTIES SUFFIX .elf LINK_DEPENDS ${script})
+  target_link_libraries(${name} PRIVATE firmware_board ${IMAGE_LINKS})
+  spillway_firmware_options(${name})
+  target_compile_options(${name} PRIVATE -Os)
+  list(TRANSFORM IMAGE_SYMBOLS PREPEND -Wl,--defsym=)
+  target_link_options(${name} PRIVATE ${processor} -nostartfiles --specs=nano.specs --specs=nosys.specs -T ${script}
+    -Wl,--gc-sections,--print-memory-usage,--fatal-warnings,--no-warn-rwx-segments,-Map=${name}.map ${IMAGE_SYMBOLS})
+endfunction()
+
+spillway_firmware_image(self_test SOURCES ${PROJECT_SOURCE_DIR}/hw/stm32/images/self_test.cpp)
