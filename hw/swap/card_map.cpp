@@ -94,10 +94,10 @@ std::uint64_t map_sectors(const Layer& layer, CardLayout layout) {
 std::uint32_t tile_offset(const Layer& layer, std::uint32_t tile) {
   const core::TilePosition at = core::position_of(layer, tile);
   const core::Region box = core::output_region(layer, tile);
-  return static_cast<std::uint32_t>(
-      at.group * group_map_sectors(layer, layer.tile_channels) +
-      at.row * row_sectors(layer, box.channels.size(), layer.tile_height) +
-      at.column * tile_sectors(layer, box.channels.size(), box.rows.size(), layer.tile_width));
+  return static_cast<std::uint32_t>(at.group * group_map_sectors(layer, layer.tile_channels) +
+                                    at.row * row_sectors(layer, box.channels.size(), layer.tile_height) +
+                                    at.column *
+                                        tile_sectors(layer, box.channels.size(), box.rows.size(), layer.tile_width));
 }
 
 Layer input_as_layer(const Plan& plan, std::uint8_t element_bytes) {
