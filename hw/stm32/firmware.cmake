@@ -22,8 +22,14 @@ function(spillway_firmware_room name path optimisation)
 endfunction()
 
 spillway_firmware_room(core sim/core -Os)
+spillway_firmware_room(int8 hw/kernels/int8 -O2)
+if(NOT EXISTS ${PROJECT_SOURCE_DIR}/hw/kernels/int8/arithmetic_dsp.hpp)
+  target_compile_definitions(firmware_int8 PRIVATE SPILLWAY_INT8_PORTABLE)
+endif()
+spillway_firmware_room(execution hw/swap -O2)
 spillway_firmware_room(board hw/stm32 -Os)
-target_link_libraries(firmware_board PUBLIC firmware_core)
+target_link_libraries(firmware_execution PUBLIC firmware_core firmware_int8)
+target_link_libraries(firmware_board PUBLIC firmware_core firmware_execution)
 
 # spillway_firmware_image(NAME SOURCES file... [SYMBOLS name=value...])
 # NAME.elf. Symbols are given to the linker script and to the program (hw/stm32/stm32f746.ld).
@@ -37,7 +43,15 @@ function(spillway_firmware_image name)
   target_compile_options(${name} PRIVATE -Os)
   list(TRANSFORM IMAGE_SYMBOLS PREPEND -Wl,--defsym=)
   target_link_options(${name} PRIVATE ${processor} -nostartfiles --specs=nano.specs --specs=nosys.specs -T ${script}
-    -Wl,--gc-sections,--print-memory-usage,--fatal-warnings,--no-warn-rwx-segments,-Map=${name}.map ${IMAGE_SYMBOLS})
+    -Wl,--gc-sections,--print-memory-usage,--fatal-warnings,--no-warn-rwx-segments,-Map=${CMAKE_CURRENT_BINARY_DIR}/${name}.map ${IMAGE_SYMBOLS})
 endfunction()
 
 spillway_firmware_image(self_test SOURCES ${PROJECT_SOURCE_DIR}/hw/stm32/images/self_test.cpp)
+
+# The image of a network: SPILLWAY_NETWORK is the source that `spillway firmware` wrote.
+set(SPILLWAY_NETWORK "" CACHE FILEPATH "Source of a network's tables")
+set(SPILLWAY_TILE_BUFFERS "256K" CACHE STRING "Memory for tile buffers")
+if(SPILLWAY_NETWORK)
+  spillway_firmware_image(network SOURCES ${PROJECT_SOURCE_DIR}/hw/stm32/images/network.cpp ${SPILLWAY_NETWORK}
+    SYMBOLS tile_buffers_size=${SPILLWAY_TILE_BUFFERS})
+endif()

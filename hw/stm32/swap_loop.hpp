@@ -20,11 +20,13 @@ struct Transfer {
   void* memory = nullptr;
 };
 
-/// What carries tasks out. An IO task is one transfer or several: begin_io(), then next_transfer() until it is empty.
+/// What carries tasks out. An IO task is one transfer or several: begin_io(), then next_transfer() until it is empty. Its
+/// end may be worth a note on the card.
 template <class Type>
 concept Executor = requires(Type executor, const core::Task& task) {
   executor.begin_io(task);
   { executor.next_transfer() } -> std::same_as<std::optional<Transfer>>;
+  { executor.note() } -> std::same_as<std::optional<Transfer>>;
   executor.compute(task);
 };
 
@@ -48,43 +50,51 @@ class SwapLoop {
 
   /// For PendSV.
   void io() {
-    if (io_active_) {
+    if (io_ != Io::idle) {
       if (card().busy()) return;
       end_if(card().result());
-      if (start_next_transfer()) return;
-      io_active_ = false;
-      finish(io_task_, io_begin_ns_, io_sectors_ * std::uint64_t{sector_bytes});
+      if (io_ == Io::task && (start(tasks_.next_transfer()) || end_io_task())) return;
+      io_ = Io::idle;
     }
     while (const std::optional<core::Task> task = select_io()) {
-      io_active_ = true;
+      io_ = Io::task;
       io_task_ = *task;
       io_begin_ns_ = now_ns() - origin_ns_;
       io_sectors_ = 0;
       tasks_.begin_io(*task);
-      if (start_next_transfer()) return;
-      io_active_ = false;
-      finish(*task, io_begin_ns_, 0);
+      if (start(tasks_.next_transfer()) || end_io_task()) return;
+      io_ = Io::idle;
     }
   }
 
  private:
+  enum class Io : std::uint8_t { idle, task, note };
+
   std::optional<core::Task> select_io() {
     const InterruptsOff alone;
     return scheduler_.select_io();
   }
 
-  bool start_next_transfer() {
-    const std::optional<Transfer> transfer = tasks_.next_transfer();
+  /// Whether there is something to start.
+  bool start(const std::optional<Transfer>& transfer) {
     if (!transfer) return false;
     io_sectors_ += transfer->sectors;
     end_if(card().start(transfer->direction, transfer->sector, transfer->sectors, transfer->memory));
     return true;
   }
 
+  /// Whether a note is on its way.
+  bool end_io_task() {
+    finish(io_task_, io_begin_ns_, io_sectors_ * std::uint64_t{sector_bytes});
+    if (!start(tasks_.note())) return false;
+    io_ = Io::note;
+    return true;
+  }
+
   std::optional<core::Task> wait_for_compute() {
     for (;;) {
       const InterruptsOff alone;
-      if (scheduler_.done()) return std::nullopt;
+      if (scheduler_.done() && io_ == Io::idle) return std::nullopt;
       if (const std::optional<core::Task> task = scheduler_.select_compute()) return task;
       if (scheduler_.stalled()) end({Error::plan_stalled, 0});
       sleep();
@@ -104,7 +114,7 @@ class SwapLoop {
   core::Scheduler& scheduler_;
   Tasks& tasks_;
   const std::uint64_t origin_ns_ = now_ns();
-  bool io_active_ = false;
+  volatile Io io_ = Io::idle;
   core::Task io_task_;
   std::uint64_t io_begin_ns_ = 0;
   std::uint32_t io_sectors_ = 0;

@@ -102,6 +102,8 @@ class Loops {
 
   std::optional<Transfer> next_transfer() { return std::exchange(next_, std::nullopt); }
 
+  std::optional<Transfer> note() { return std::nullopt; }
+
   void compute(const core::Task& task) {
     const std::uint32_t begin = cycles();
     while (cycles() - begin < 40'000u * (1 + task.layer)) {
