@@ -48,6 +48,18 @@ endfunction()
 
 spillway_firmware_image(self_test SOURCES ${PROJECT_SOURCE_DIR}/hw/stm32/images/self_test.cpp)
 
+# The energy benchmark, and a short one for tests.
+set(SPILLWAY_ITERATIONS 1000 CACHE STRING "Iterations of the energy benchmark")
+# Kind 1 computes alone, 2 writes to the card as well.
+function(spillway_energy_benchmark name kind iterations)
+  spillway_firmware_image(${name} SOURCES ${PROJECT_SOURCE_DIR}/hw/stm32/images/energy_benchmark.cpp
+    SYMBOLS benchmark_kind=${kind} benchmark_iterations=${iterations})
+endfunction()
+spillway_energy_benchmark(in-core 1 ${SPILLWAY_ITERATIONS})
+spillway_energy_benchmark(out-of-core 2 ${SPILLWAY_ITERATIONS})
+spillway_energy_benchmark(in-core-short 1 3)
+spillway_energy_benchmark(out-of-core-short 2 3)
+
 # The image of a network: SPILLWAY_NETWORK is the source that `spillway firmware` wrote.
 set(SPILLWAY_NETWORK "" CACHE FILEPATH "Source of a network's tables")
 set(SPILLWAY_TILE_BUFFERS "256K" CACHE STRING "Memory for tile buffers")
