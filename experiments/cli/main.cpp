@@ -126,6 +126,7 @@ int main(int argc, char** argv) {
   add_inspect(app, outcome);
   add_export(app, outcome);
   add_quantize(app, outcome);
+  add_firmware(app, outcome);
   add_infer(app, outcome);
   add_swap(app, outcome);
   add_sweep(app, outcome);

@@ -67,3 +67,13 @@ if(SPILLWAY_NETWORK)
   spillway_firmware_image(network SOURCES ${PROJECT_SOURCE_DIR}/hw/stm32/images/network.cpp ${SPILLWAY_NETWORK}
     SYMBOLS tile_buffers_size=${SPILLWAY_TILE_BUFFERS})
 endif()
+
+# The driver of the card for another machine (tests/hw/stm32/pl181): another processor, the same source.
+add_executable(pl181 ${PROJECT_SOURCE_DIR}/tests/hw/stm32/pl181/main.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/card.cpp ${CMAKE_CURRENT_SOURCE_DIR}/card_test.cpp)
+set_target_properties(pl181 PROPERTIES SUFFIX .elf)
+target_include_directories(pl181 PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_options(pl181 PRIVATE -mcpu=cortex-a9 -marm -mfloat-abi=soft -Os ${freestanding} ${reproducible}
+  -Wall -Wextra -Wshadow=local -Wconversion -Wno-sign-conversion)
+target_link_options(pl181 PRIVATE -mcpu=cortex-a9 -marm -mfloat-abi=soft -nostartfiles --specs=nano.specs --specs=nosys.specs
+  -T ${PROJECT_SOURCE_DIR}/tests/hw/stm32/pl181/vexpress_a9.ld -Wl,--gc-sections,--no-warn-rwx-segments)
