@@ -21,7 +21,7 @@ enum {
     STATIC_FLAGS = 0x5FF,
     IRQ_SDMMC1 = 49, APB2ENR_SDMMC1 = 11, AF_SDMMC1 = 12,
     IDENTIFICATION_HZ = 400000, DEFAULT_SPEED_HZ = 25000000, HIGH_SPEED_HZ = 50000000,
-    FIFO_BYTES = 128,
+    FIFO_CLOCKS = 240, /* until the last words have left the FIFO, where others are on the bus */
 };
 
 static void update_irq(Sdmmc *sdmmc)
@@ -109,7 +109,7 @@ static void read_ended(Sdmmc *sdmmc, int stream, uint32_t bytes, bool corrupt)
         return;
     }
     sdmmc->stream = stream;
-    timer_mod(sdmmc->dma_end, now_ns() + clocks_ns(sdmmc, FIFO_BYTES));
+    timer_mod(sdmmc->dma_end, now_ns() + clocks_ns(sdmmc, FIFO_CLOCKS));
     end_data(sdmmc, DATAEND | DBCKEND);
 }
 

@@ -68,6 +68,7 @@ static void soc_realize(DeviceState *device, Error **errp)
     if (!sysbus_realize(SYS_BUS_DEVICE(cpu), errp)) {
         return;
     }
+    count_before_sleep(CPU(soc->cpu.cpu));
     /* What nobody models reads as zero and is logged. */
     create_unimplemented_device("stm32f746.peripherals", 0x40000000, 0x20000000);
     clocks_init(&soc->clocks, soc);

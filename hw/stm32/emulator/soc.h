@@ -156,4 +156,7 @@ void sdmmc_init(Sdmmc *sdmmc, Soc *soc);
 void cycles_init(CycleCounter *cycles, Soc *soc);
 void cycles_clock_changes(CycleCounter *cycles, uint64_t old_hz);
 
+/* sleep.c */
+void count_before_sleep(CPUState *cpu);
+
 #endif

@@ -56,13 +56,6 @@ TEST(CardFaults, ACardThatNeverEndsProgrammingMeetsTheDeadline) {
   EXPECT_EQ(run.complaints, "");
 }
 
-TEST(CardFaults, ATooSmallCardIsRefused) {
-  const tests::Folder folder;
-  tests::make_card(folder / "card", 128 * 1024);
-  const BoardRun run = run_on_board(tests::image("self_test"), folder / "card");
-  EXPECT_TRUE(run.failed_with(Error::image_truncated)) << run.description();
-}
-
 TEST(CardFaults, APowerCutLeavesTheBytesBeforeIt) {
   const tests::Folder folder;
   tests::make_card(folder / "card");
