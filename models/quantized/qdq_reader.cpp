@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -43,7 +45,7 @@ class Assembly {
       }
     } catch (const QuantizationError& error) {
       for (const Problem& problem : error.problems())
-        problems_.push_back({problem.node, "", problem.what});
+        this->problem(problem.node, problem.what);
     }
     if (!problems_.empty()) throw OnnxError(name, std::move(problems_));
     return result;
@@ -160,7 +162,10 @@ class Assembly {
     return nullptr;
   }
 
-  void problem(const std::string& node, std::string what) { problems_.push_back({node, "", std::move(what)}); }
+  void problem(const std::string& node, std::string what) {
+    const std::optional<NodeId> id = model_.network.find(node);
+    problems_.push_back({node, id ? std::string(to_string(model_.network.node(*id).op)) : "", std::move(what)});
+  }
 
   const onnx::GraphProto& graph_;
   const Quantization& quantization_;
