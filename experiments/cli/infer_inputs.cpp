@@ -14,8 +14,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "hw/kernels/session/image.hpp"
-
 namespace spillway::cli {
 namespace {
 
@@ -54,22 +52,6 @@ std::vector<float> list_of(const std::string& option, const std::string& text, R
   return numbers;
 }
 
-kernels::ImageOptions image_options(const InferInputs& options, Request& request) {
-  kernels::ImageOptions image;
-  const std::optional<float> scale = fraction_of(options.scale);
-  if (scale)
-    image.scale = *scale;
-  else
-    request.problem("--scale", fmt::format("\"{}\": expected a number or a fraction, 1/255", options.scale));
-  image.mean = list_of("--mean", options.mean, request);
-  image.deviation = list_of("--std", options.deviation, request);
-  if (std::ranges::find(image.deviation, 0.0F) != image.deviation.end())
-    request.problem("--std", fmt::format("\"{}\": 0 divides nothing; expected other numbers", options.deviation));
-  image.bgr = options.bgr;
-  if (request.choice("--fit", "fit", options.fit, {"stretch", "crop"}) == 1U) image.fit = kernels::ImageFit::crop;
-  return image;
-}
-
 bool is_image(const std::string& path) {
   const std::size_t dot = path.rfind('.');
   if (dot == std::string::npos) return false;
@@ -84,46 +66,74 @@ std::optional<kernels::Map> map_of(const kernels::Value& value) {
   return kernels::Map{value.extents[1], value.extents[2], value.extents[3]};
 }
 
-std::vector<float> read_raw(const std::string& path, const kernels::Value& value, Request& request) {
+std::vector<float> read_raw(const std::string& option, const std::string& path, const kernels::Value& value,
+                            Request& request) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) {
-    request.problem("--input", fmt::format("{}: {}", path, std::strerror(errno)));
+    request.problem(option, fmt::format("{}: {}", path, std::strerror(errno)));
     return {};
   }
   const std::streamoff bytes = file.tellg();
   const std::streamoff frame = value.elements() * static_cast<std::streamoff>(sizeof(float));
   if (bytes <= 0 || bytes % frame != 0) {
-    request.problem("--input",
-                    fmt::format("{}: {} bytes are no frames of {}; expected a multiple of {} bytes of float32", path,
-                                bytes, fmt::join(value.extents, "x"), frame));
+    request.problem(option, fmt::format("{}: {} bytes are no frames of {}; expected a multiple of {} bytes of float32",
+                                        path, bytes, fmt::join(value.extents, "x"), frame));
     return {};
   }
   std::vector<float> numbers(static_cast<std::size_t>(bytes) / sizeof(float));
   file.seekg(0);
   file.read(reinterpret_cast<char*>(numbers.data()), bytes);
-  if (!file) request.problem("--input", fmt::format("{}: cannot be read to its end", path));
+  if (!file) request.problem(option, fmt::format("{}: cannot be read to its end", path));
   return numbers;
 }
 
-std::vector<float> read_file(const std::string& path, const kernels::Value& value, const kernels::ImageOptions& image,
-                             Request& request) {
-  if (!is_image(path)) return read_raw(path, value, request);
+}  // namespace
+
+void ImageConversion::add_to(CLI::App& verb) {
+  const auto add = [&verb](const std::string& name, std::string& value, const std::string& text,
+                           const std::string& type) {
+    verb.add_option(name, value, text)->type_name(type)->capture_default_str();
+  };
+  add("--scale", scale, "Image: factor of each value from 0 to 255", "NUMBER");
+  add("--mean", mean, "Image: subtracted after that, for all channels or for each", "NUMBERS");
+  add("--std", deviation, "Image: divisor after that, for all channels or for each", "NUMBERS");
+  add("--fit", fit, "Image: resized to the input (stretch), or its middle part (crop)", "FIT");
+  verb.add_flag("--bgr", bgr, "Image: blue first");
+}
+
+kernels::ImageOptions ImageConversion::read(Request& request) const {
+  kernels::ImageOptions image;
+  const std::optional<float> factor = fraction_of(scale);
+  if (factor)
+    image.scale = *factor;
+  else
+    request.problem("--scale", fmt::format("\"{}\": expected a number or a fraction, 1/255", scale));
+  image.mean = list_of("--mean", mean, request);
+  image.deviation = list_of("--std", deviation, request);
+  if (std::ranges::find(image.deviation, 0.0F) != image.deviation.end())
+    request.problem("--std", fmt::format("\"{}\": 0 divides nothing; expected other numbers", deviation));
+  image.bgr = bgr;
+  if (request.choice("--fit", "fit", fit, {"stretch", "crop"}) == 1U) image.fit = kernels::ImageFit::crop;
+  return image;
+}
+
+std::vector<float> read_frames(const std::string& option, const std::string& path, const kernels::Value& value,
+                               const kernels::ImageOptions& image, Request& request) {
+  if (!is_image(path)) return read_raw(option, path, value, request);
   const std::optional<kernels::Map> map = map_of(value);
   if (!map) {
-    request.problem("--input",
-                    fmt::format("{}: input \"{}\" is {}; expected 1 x channels x height x width for an image", path,
-                                value.name, fmt::join(value.extents, "x")));
+    request.problem(option, fmt::format("{}: input \"{}\" is {}; expected 1 x channels x height x width for an image",
+                                        path, value.name, fmt::join(value.extents, "x")));
     return {};
   }
   try {
     return kernels::read_image(path, *map, image);
   } catch (const kernels::ImageError& error) {
-    request.problem("--input", error.what());
+    request.problem(option, error.what());
     return {};
   }
 }
 
-/// Of mean 0 and variance 1, the same on every machine for the same seed.
 std::vector<float> noise(std::int64_t elements, std::uint64_t seed) {
   std::mt19937_64 generator(seed);
   std::vector<float> numbers(static_cast<std::size_t>(elements));
@@ -133,27 +143,19 @@ std::vector<float> noise(std::int64_t elements, std::uint64_t seed) {
   return numbers;
 }
 
-}  // namespace
-
 void InferInputs::add_to(CLI::App& verb) {
   verb.add_option("--input", files, "Raw float32 of one frame or several, or a PNG or JPEG; one for each input [noise]")
       ->type_name("FILE")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->expected(1);
-  const auto add = [&verb](const std::string& name, std::string& value, const std::string& text,
-                           const std::string& type) {
-    verb.add_option(name, value, text)->type_name(type)->capture_default_str();
-  };
-  add("--seed", seed, "Of the noise and of the weights of a network of the zoo", "NUMBER");
-  add("--scale", scale, "Image: factor of each value from 0 to 255", "NUMBER");
-  add("--mean", mean, "Image: subtracted after that, for all channels or for each", "NUMBERS");
-  add("--std", deviation, "Image: divisor after that, for all channels or for each", "NUMBERS");
-  add("--fit", fit, "Image: resized to the input (stretch), or its middle part (crop)", "FIT");
-  verb.add_flag("--bgr", bgr, "Image: blue first");
+  verb.add_option("--seed", seed, "Of the noise and of the weights of a network of the zoo")
+      ->type_name("NUMBER")
+      ->capture_default_str();
+  conversion.add_to(verb);
 }
 
 Frames read(const InferInputs& options, std::uint64_t seed, const kernels::Program* program, Request& request) {
-  const kernels::ImageOptions image = image_options(options, request);
+  const kernels::ImageOptions image = options.conversion.read(request);
   Frames frames;
   if (program == nullptr) return frames;
   if (options.files.empty()) {
@@ -170,7 +172,7 @@ Frames read(const InferInputs& options, std::uint64_t seed, const kernels::Progr
   }
   for (std::size_t position = 0; position < program->inputs.size(); ++position) {
     const kernels::Value& value = program->values[program->inputs[position]];
-    frames.inputs.push_back(read_file(options.files[position], value, image, request));
+    frames.inputs.push_back(read_frames("--input", options.files[position], value, image, request));
     const std::size_t count = frames.inputs.back().size() / static_cast<std::size_t>(value.elements());
     if (position == 0)
       frames.count = count;

@@ -125,6 +125,7 @@ int main(int argc, char** argv) {
   add_list(app, outcome);
   add_inspect(app, outcome);
   add_export(app, outcome);
+  add_quantize(app, outcome);
   add_infer(app, outcome);
   add_swap(app, outcome);
   add_sweep(app, outcome);

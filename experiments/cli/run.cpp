@@ -1,17 +1,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "experiments/cli/infer_inputs.hpp"
 #include "experiments/cli/plan_options.hpp"
@@ -27,9 +26,9 @@
 #include "hw/linux/program/program_file.hpp"
 #include "hw/swap/image/operators.hpp"
 #include "models/onnx_reader.hpp"
+#include "models/quantized/qdq_file.hpp"
 #include "models/quantized/quantize.hpp"
 #include "models/seeded_weights.hpp"
-#include "models/zoo.hpp"
 #include "sim/swap/service_times.hpp"
 
 namespace spillway::cli {
@@ -57,7 +56,7 @@ struct Options {
 /// What to run, read and checked.
 struct RunRequest {
   PlanRequest plan;
-  std::optional<models::Weights> weights;
+  std::optional<quantized::QuantizedNetwork> network;
   std::vector<float> frames;  ///< one after the other
   std::string origin;
   std::size_t given = 1;  ///< frames in `frames`
@@ -65,37 +64,100 @@ struct RunRequest {
   std::size_t top = 0;
 };
 
-/// The network's own weights, or seeded ones for a network of the zoo.
-models::Weights weights_of(const Options& options, const models::Network& network, std::uint64_t seed,
-                           Request& request) {
-  if (!models::is_model_file(options.plan.network.network)) return models::SeededWeights(network, seed).all();
-  const models::LoadOptions load = read_dimensions(options.plan.network, request);
-  return models::read_onnx_model(options.plan.network.network, {.dimensions = load.dimensions, .weights = true})
-      .weights;
+/// A network that is still to be quantised.
+struct FloatNetwork {
+  models::Network network;
+  models::Weights weights;
+};
+
+/// The network's own weights, or seeded ones for a network of the zoo. Notes every mistake.
+std::optional<FloatNetwork> read_float(const NetworkOption& option, std::uint64_t seed, Request& request) {
+  if (!models::is_model_file(option.network)) {
+    std::optional<models::LoadedNetwork> loaded = read(option, request);
+    if (!loaded) return std::nullopt;
+    models::Weights weights = models::SeededWeights(loaded->network, seed).all();
+    return FloatNetwork{std::move(loaded->network), std::move(weights)};
+  }
+  const models::LoadOptions load = read_dimensions(option, request);
+  try {
+    models::OnnxModel model =
+        models::read_onnx_model(option.network, {.dimensions = load.dimensions, .weights = true});
+    return FloatNetwork{std::move(model.network), std::move(model.weights)};
+  } catch (const models::OnnxError& error) {
+    note(error, request);
+  }
+  return std::nullopt;
 }
 
-void read_frames(const Options& options, RunRequest& asked, std::uint64_t seed, Request& request) {
-  if (!asked.plan.network) return;
-  asked.weights = weights_of(options, *asked.plan.network, seed, request);
-  const kernels::Program program = kernels::lower(*asked.plan.network, *asked.weights);
-  Frames frames = read(options.inputs, seed, &program, request);
-  if (frames.inputs.size() != 1) {
-    request.problem("NETWORK", fmt::format("has {} inputs: a swapped network has one", frames.inputs.size()));
-    return;
+/// Whether a model file is one of `spillway quantize`: its numbers are int8.
+bool is_quantized(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(file), {}};
+  return models::is_model_file(path) && content.find("DequantizeLinear") != std::string::npos;
+}
+
+std::optional<quantized::QuantizedNetwork> read_quantized_file(const std::string& path, Request& request) {
+  try {
+    return quantized::read_quantized(path);
+  } catch (const models::OnnxError& error) {
+    note(error, request);
   }
+  return std::nullopt;
+}
+
+/// The frames of the only input.
+void read_frames(const Options& options, const kernels::Value& input, std::uint64_t seed, RunRequest& asked,
+                 Request& request) {
+  kernels::Program program;
+  program.inputs.push_back(program.add_value(input));
+  Frames frames = read(options.inputs, seed, &program, request);
+  if (frames.inputs.empty()) return;
   asked.frames = std::move(frames.inputs.front());
   asked.given = frames.count;
   asked.origin = std::move(frames.origin);
 }
 
+kernels::Value input_value(const models::Network& network) {
+  const auto& nodes = network.nodes();
+  const auto input = std::ranges::find(nodes, models::Operator::input, &models::Node::op);
+  return {.name = input->name,
+          .extents = {1, input->output.channels, input->output.height, input->output.width},
+          .is_constant = false,
+          .numbers = {},
+          .same_as = kernels::no_value};
+}
+
+/// Reads the network and its input; a float32 network is quantised with the ranges of the input's frames.
+void read_network(const Options& options, std::uint64_t seed, RunRequest& asked, Request& request) {
+  const std::string& name = options.plan.network.network;
+  if (is_quantized(name)) {
+    asked.network = read_quantized_file(name, request);
+    if (asked.network) read_frames(options, input_value(asked.network->network), seed, asked, request);
+    return;
+  }
+  const std::optional<FloatNetwork> loaded = read_float(options.plan.network, seed, request);
+  if (!loaded) return;
+  read_frames(options, input_value(loaded->network), seed, asked, request);
+  if (!request.ok()) return;
+  try {
+    quantized::FoldedNetwork folded = quantized::fold(loaded->network, loaded->weights);
+    const std::vector<float> ranges = int8::ranges_of(folded, asked.frames);
+    asked.network = quantized::quantize(std::move(folded), ranges);
+  } catch (const quantized::QuantizationError& error) {
+    for (const quantized::Problem& problem : error.problems())
+      request.problem("NETWORK", fmt::format("{}: node '{}': {}", name, problem.node, problem.what));
+  }
+}
+
 RunRequest read(const Options& options, Request& request) {
   RunRequest asked;
-  asked.plan = read(options.plan, request);
-  if (asked.plan.tiling.element != models::ElementType::int8)
-    request.problem("--element", "only int8 networks are run; expected int8");
   const std::uint64_t seed =
       request.number("--seed", options.inputs.seed, 0, std::numeric_limits<std::uint64_t>::max());
-  read_frames(options, asked, seed, request);
+  read_network(options, seed, asked, request);
+  const auto loaded = asked.network ? std::optional(models::LoadedNetwork{asked.network->network, {}}) : std::nullopt;
+  asked.plan = read(options.plan, loaded, request);
+  if (asked.plan.tiling.element != models::ElementType::int8)
+    request.problem("--element", "only int8 networks are run; expected int8");
   if (options.card_file.empty()) {
     request.problem("--card-file", "the file that stands for the card is missing");
   } else {
@@ -118,17 +180,9 @@ RunRequest read(const Options& options, Request& request) {
   return asked;
 }
 
-/// The network in int8; its ranges are those of the given frames.
-quantized::QuantizedNetwork quantized_network(const RunRequest& asked) {
-  quantized::FoldedNetwork folded = quantized::fold(*asked.plan.network, *asked.weights);
-  const std::vector<float> ranges = int8::ranges_of(folded, asked.frames);
-  return quantized::quantize(std::move(folded), ranges);
-}
-
 ExitCode run(const RunRequest& asked, const Options& options) {
-  const quantized::QuantizedNetwork network = quantized_network(asked);
-  const tiling::SwapPlan plan = plan_for(network.network, asked.plan.tiling);
-  const experiments::QuantizedRun program(network, plan);
+  const tiling::SwapPlan plan = plan_for(asked.network->network, asked.plan.tiling);
+  const experiments::QuantizedRun program(*asked.network, plan);
   TraceFiles traces(options.trace, asked.trace_events, plan, asked.plan.board->name);
 
   experiments::CardRun card(program, options.card_file,
@@ -165,8 +219,6 @@ ExitCode run(const CLI::App& verb, const Options& options) {
   request.check();
   try {
     return run(asked, options);
-  } catch (const quantized::QuantizationError& error) {
-    request.problem("NETWORK", error.what());
   } catch (const execution::NotExecutable& error) {
     request.problem("NETWORK", error.what());
   }
@@ -196,8 +248,8 @@ void add_run(CLI::App& app, Outcome& outcome) {
   add("--output", options->output, "Writes the outputs of all frames as raw float32", "FILE");
   add("--program", options->program, "Writes plan and tables for `spillway-runtime` on another board", "FILE");
   verb.footer(
-      "The network is quantised to int8 with the ranges of the input's frames. Every run is compared with the same\n"
-      "network in one piece; exit code 1 where a bit differs.");
+      "NETWORK is a file of `spillway quantize`, or is quantised with the ranges of the input's frames. Every run is\n"
+      "compared with the same network in one piece; exit code 1 where a bit differs.");
   verb.callback([&verb, options, &outcome] { outcome.code = run(verb, *options); });
 }
 

@@ -24,6 +24,7 @@ struct Outcome {
 void add_list(CLI::App& app, Outcome& outcome);
 void add_inspect(CLI::App& app, Outcome& outcome);
 void add_export(CLI::App& app, Outcome& outcome);
+void add_quantize(CLI::App& app, Outcome& outcome);
 void add_infer(CLI::App& app, Outcome& outcome);
 void add_swap(CLI::App& app, Outcome& outcome);
 void add_sweep(CLI::App& app, Outcome& outcome);

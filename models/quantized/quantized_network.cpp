@@ -145,8 +145,8 @@ std::vector<NodeId> scale_owners(const Network& folded) {
     const Operator op = nodes[id].op;
     if (op == Operator::input || (is_row(op) && op != Operator::max_pool)) continue;
     for (const NodeId input : nodes[id].inputs) {
-      const auto [first, last] = std::minmax(owner(input), owner(id));
-      owners[last] = first;
+      const NodeId a = owner(input), b = owner(id);
+      owners[std::max(a, b)] = std::min(a, b);
     }
   }
   for (NodeId id = 0; id < nodes.size(); ++id)
