@@ -132,6 +132,7 @@ int main(int argc, char** argv) {
   add_sweep(app, outcome);
   add_reproduce(app, outcome);
   add_split(app, outcome);
+  add_run(app, outcome);
   add_run_local(app, outcome);
   add_pipeline(app, outcome);
   add_explore(app, outcome);

@@ -31,6 +31,7 @@ void add_swap(CLI::App& app, Outcome& outcome);
 void add_sweep(CLI::App& app, Outcome& outcome);
 void add_reproduce(CLI::App& app, Outcome& outcome);
 void add_split(CLI::App& app, Outcome& outcome);
+void add_run(CLI::App& app, Outcome& outcome);
 void add_run_local(CLI::App& app, Outcome& outcome);
 void add_pipeline(CLI::App& app, Outcome& outcome);
 void add_explore(CLI::App& app, Outcome& outcome);

@@ -1,5 +1,6 @@
 #include "hw/linux/card_file.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -8,6 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "hw/swap/card_header.hpp"
 #include "sim/core/layout.hpp"
 
 namespace spillway::execution {
@@ -35,6 +37,15 @@ CardFile CardFile::create(const std::filesystem::path& path, std::uint32_t secto
   if (::ftruncate(file.descriptor_, static_cast<off_t>(sectors) * core::sector_bytes) != 0)
     throw CardError(quoted(path) + ": " + std::strerror(errno));
   return file;
+}
+
+bool CardFile::holds_card(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw CardError(quoted(path) + ": " + std::strerror(errno));
+  std::array<std::uint8_t, header_bytes> sector{};
+  const ssize_t length = ::pread(descriptor, sector.data(), sector.size(), 0);
+  ::close(descriptor);
+  return length == static_cast<ssize_t>(sector.size()) && check_header(sector, {}) != CardFault::no_header;
 }
 
 CardFile::CardFile(std::filesystem::path path, Access access)

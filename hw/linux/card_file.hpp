@@ -25,6 +25,10 @@ class CardFile {
   /// Makes a file of that many sectors, all zeros, in the place of an earlier one. Throws CardError.
   static CardFile create(const std::filesystem::path& path, std::uint32_t sectors);
 
+  /// Whether there is a file that begins with a card's header (card_header.hpp), of whatever plan. Throws CardError for
+  /// a file that cannot be read.
+  static bool holds_card(const std::filesystem::path& path);
+
   /// Opens a file. Throws CardError, also where the file system does not allow direct access.
   CardFile(std::filesystem::path path, Access access);
   CardFile(CardFile&& other) noexcept;

@@ -11,7 +11,6 @@
 #include "temporary_folder.hpp"
 #include <gtest/gtest.h>
 
-#include "hw/swap/image/operators.hpp"
 #include "sim/core/geometry.hpp"
 #include "sim/tiling/counts.hpp"
 
@@ -27,15 +26,6 @@ class Recorder final : public trace::Sink {
   std::vector<trace::PoolLevels> changes;
 };
 
-bool executable(const models::Network& network, const tiling::SwapPlan& plan) {
-  try {
-    operators_of(plan.view(), network, plan.layer_nodes);
-    return true;
-  } catch (const NotExecutable&) {
-    return false;
-  }
-}
-
 /// Calls `take(network, plan)` for so many random cases that can be run.
 template <class Take>
 void for_random_cases(std::uint32_t seed, int count, const Take& take) {
@@ -44,7 +34,7 @@ void for_random_cases(std::uint32_t seed, int count, const Take& take) {
     const models::Network network = tiling::random_network(random);
     const tiling::Rule rule = random.chance(50) ? tiling::Rule::halo : tiling::Rule::min_traffic;
     const std::optional<tiling::SwapPlan> plan = random_plan(network, rule, random);
-    if (!plan || !executable(network, *plan)) continue;
+    if (!plan || !is_executable(network, *plan)) continue;
     SCOPED_TRACE(to_text(network, *plan));
     take(network, *plan, random);
     --count;

@@ -96,8 +96,19 @@ std::vector<std::int8_t> random_input(const models::Network& network, Random& ra
   return values;
 }
 
-std::optional<tiling::SwapPlan> random_plan(const models::Network& network, tiling::Rule rule, Random& random) {
+bool is_executable(const models::Network& network, const tiling::SwapPlan& plan) {
+  try {
+    operators_of(plan.view(), network, plan.layer_nodes);
+    return true;
+  } catch (const NotExecutable&) {
+    return false;
+  }
+}
+
+std::optional<tiling::SwapPlan> random_plan(const models::Network& network, tiling::Rule rule, Random& random,
+                                            models::ElementType element) {
   tiling::Request request;
+  request.element = element;
   request.buffer_bytes = 512U * static_cast<std::uint64_t>(random.between(1, 6));
   request.sram_bytes = request.buffer_bytes * static_cast<std::uint64_t>(random.between(4, 28));
   request.rule = rule;

@@ -37,8 +37,12 @@ QuantizedNetwork quantized(const models::Network& network, const tiling::SwapPla
 /// Values of a network's input, by channel, row, column.
 std::vector<std::int8_t> random_input(const models::Network& network, tiling::Random& random);
 
-/// A plan for a random small SRAM, int8; nothing where none fits.
-std::optional<tiling::SwapPlan> random_plan(const models::Network& network, tiling::Rule rule, tiling::Random& random);
+/// A plan for a random small SRAM; nothing where none fits.
+std::optional<tiling::SwapPlan> random_plan(const models::Network& network, tiling::Rule rule, tiling::Random& random,
+                                            models::ElementType element = models::ElementType::int8);
+
+/// Whether there are kernels for all its layers.
+bool is_executable(const models::Network& network, const tiling::SwapPlan& plan);
 
 /// A case as a reader can build it again.
 std::string to_text(const models::Network& network, const tiling::SwapPlan& plan);

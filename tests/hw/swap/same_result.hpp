@@ -4,6 +4,9 @@
 
 #include "random_network.hpp"
 
+#include "models/network.hpp"
+#include "sim/tiling/swap_plan.hpp"
+
 namespace spillway::execution {
 
 /// What cases have gone through, so that a test can say that it has seen everything.
@@ -12,6 +15,10 @@ struct Covered {
       kept_outputs = 0, several_parts = 0, several_buffers = 0, channel_groups = 0, frames_reuse_maps = 0;
   int kernels[6] = {};
 };
+
+/// Runs a plan and expects the outputs of the untiled reference, bit for bit.
+void expect_same_result(const models::Network& network, const tiling::SwapPlan& made, tiling::Random& random,
+                        Covered& covered);
 
 /// Runs plans of both rules for a random network and expects the outputs of the untiled reference, bit for bit.
 void expect_same_result(tiling::Random& random, Covered& covered);
