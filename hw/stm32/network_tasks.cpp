@@ -2,7 +2,6 @@
 
 #include "hw/stm32/tile_buffers.hpp"
 #include "hw/swap/compute_int8.hpp"
-#include "hw/swap/tile_job.hpp"
 
 namespace spillway::stm32 {
 namespace {
@@ -39,12 +38,11 @@ std::optional<Transfer> NetworkTasks::next_transfer() {
 
 void NetworkTasks::compute(const core::Task& task) {
   const execution::LayerOperator& layer_operator = network_.operators[task.layer];
-  execution::TileJob job;
   {
     const InterruptsOff alone;
-    execution::prepare(job, plan_, layer_operator, scheduler_, task, pools_, network_.job);
+    execution::prepare(job_, plan_, layer_operator, scheduler_, task, pools_, network_.job);
   }
-  execution::compute_int8(plan_.layers[task.layer], layer_operator, network_.layers[task.layer], job,
+  execution::compute_int8(plan_.layers[task.layer], layer_operator, network_.layers[task.layer], job_,
                           network_.scratch);
 }
 

@@ -6,6 +6,7 @@
 #include "hw/stm32/run_record.hpp"
 #include "hw/stm32/swap_loop.hpp"
 #include "hw/swap/movement.hpp"
+#include "hw/swap/tile_job.hpp"
 #include "sim/core/scheduler.hpp"
 
 namespace spillway::stm32 {
@@ -32,6 +33,7 @@ class NetworkTasks {
   RunRecord& record_;
   execution::Pools pools_;
   execution::Movement movement_;
+  execution::TileJob job_;  ///< of the compute task in progress
 };
 
 }  // namespace spillway::stm32

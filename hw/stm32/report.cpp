@@ -1,6 +1,8 @@
 #include "hw/stm32/report.hpp"
 
 #include <array>
+#include <cstddef>
+#include <new>
 
 #include "hw/stm32/clock.hpp"
 #include "hw/stm32/pins.hpp"
@@ -17,8 +19,11 @@ std::uint16_t next_number = 0;
 template <class Content>
 void send_message(const Content& content) {
   const InterruptsOff alone;
-  std::array<std::uint8_t, trace::frame_bytes(trace::max_payload_bytes)> frame;
-  const std::size_t size = trace::encode_frame(trace::message(next_number++, content).view(), frame);
+  // Not on the stack, which is deepest here. The message is made in its place.
+  alignas(trace::MessageBytes) static std::byte place[sizeof(trace::MessageBytes)];
+  static std::array<std::uint8_t, trace::frame_bytes(trace::max_payload_bytes)> frame;
+  const auto* message = ::new (place) trace::MessageBytes(trace::message(next_number++, content));
+  const std::size_t size = trace::encode_frame(message->view(), frame);
   send(std::span(frame).first(size));
 }
 

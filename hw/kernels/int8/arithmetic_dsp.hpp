@@ -334,4 +334,3 @@ struct FourWindow {
 }
 
 }  // namespace spillway::int8
-#endif

@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <optional>
 
 #include "hw/stm32/board.hpp"
 #include "hw/stm32/card_check.hpp"
@@ -13,9 +14,13 @@ namespace {
 using namespace spillway;
 using namespace spillway::stm32;
 
+// Not on the stack: that is for what nobody can count beforehand.
 core::Scheduler scheduler;
 RunRecord record;
-SwapLoop<NetworkTasks>* loop = nullptr;
+core::Plan plan;
+execution::CardMap map;
+std::optional<NetworkTasks> tasks;
+std::optional<SwapLoop<NetworkTasks>> loop;
 
 Failure carry_out(const Transfer& transfer) {
   if (const Failure failure = card().start(transfer.direction, transfer.sector, transfer.sectors, transfer.memory))
@@ -46,8 +51,8 @@ std::uint32_t first_frame() {
   return done;
 }
 
-void report_use_of_memory(const core::Plan& plan) {
-  const std::uint64_t buffers = std::uint64_t{plan.pools.total()} * plan.buffer_bytes;
+void report_use_of_memory() {
+  const std::uint64_t buffers = std::uint64_t{network.plan.pools.total()} * network.plan.buffer_bytes;
   if (buffers > tile_buffers().size()) end({Error::memory_small, static_cast<std::uint32_t>(buffers)});
   report("tile_buffers_bytes", buffers);
   report("scheduler_bytes", sizeof scheduler + network.scheduler_words.size_bytes());
@@ -56,31 +61,30 @@ void report_use_of_memory(const core::Plan& plan) {
 }  // namespace
 
 extern "C" void pend_sv_interrupt() {
-  if (loop != nullptr) loop->io();
+  if (loop) loop->io();
 }
 
 extern "C" void image_main() {
   start_board(network.name, static_cast<std::uint32_t>(network.identity.plan));
   end_if(check_plan(network));
-  report_use_of_memory(network.plan);
+  report_use_of_memory();
   end_if(start_card());
   end_if(check_card(network));
 
   // The frames that are left are a run of their own: its inputs and results lie further back.
   const std::uint32_t first = first_frame();
-  core::Plan plan = network.plan;
-  execution::CardMap map = network.map;
+  plan = network.plan;
+  map = network.map;
   plan.frames -= first;
   map.inputs += first * map.input_sectors;
   map.results += first * map.result_sectors;
 
   const core::Status status = scheduler.start(plan, network.scheduler_words);
   if (status != core::Status::ok) end({Error::plan_refused, static_cast<std::uint32_t>(status)});
-  NetworkTasks tasks(network, plan, map, scheduler, record);
-  SwapLoop<NetworkTasks> swap_loop(scheduler, tasks);
-  loop = &swap_loop;
-  swap_loop.run();
-  loop = nullptr;
+  tasks.emplace(network, plan, map, scheduler, record);
+  loop.emplace(scheduler, *tasks);
+  loop->run();
+  loop.reset();
   report("frames_done", first + scheduler.frames_done());
   end({});
 }

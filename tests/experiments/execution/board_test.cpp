@@ -1,103 +1,73 @@
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <vector>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "experiments/execution/firmware.hpp"
-#include "hw/kernels/int8/calibration/float_maps.hpp"
-#include "hw/kernels/int8/network/in_core.hpp"
-#include "hw/stm32/errors.hpp"
-#include "models/onnx_reader.hpp"
-#include "models/quantized/quantize.hpp"
-#include "tests/hw/stm32/virtual_board.hpp"
-#include "tests/paths/paths.hpp"
+#include "sim/core/layout.hpp"
+#include "tests/experiments/execution/deployed.hpp"
 
-namespace spillway::experiments {
+/// Trained networks, quantised, swapped between SRAM and card by the firmware on the virtual board: the same results, bit
+/// for bit, as the host computes with everything in memory.
+namespace spillway::experiments::tests {
 namespace {
 
 namespace fs = std::filesystem;
 using stm32::tests::BoardRun;
 using stm32::tests::Folder;
+using stm32::tests::run_on_board;
 
-constexpr std::size_t pixels = 28 * 28;
-constexpr std::uint64_t kib = 1024;
-
-std::vector<std::vector<float>> images(std::size_t count) {
-  std::ifstream file(paths::source("tests/models/data/fmnist_x200.f32"), std::ios::binary);
-  std::vector<std::vector<float>> frames(count, std::vector<float>(pixels));
-  for (std::vector<float>& frame : frames)
-    file.read(reinterpret_cast<char*>(frame.data()), static_cast<std::streamsize>(pixels * sizeof(float)));
-  EXPECT_TRUE(file.good());
-  return frames;
+/// Some layer has several tiles and several chunks of weights: it is really swapped.
+bool swaps(const core::Plan& plan) {
+  return std::any_of(plan.layers.begin(), plan.layers.end(),
+                     [](const core::Layer& layer) { return layer.tiles() > 1 && layer.chunks > 1; });
 }
 
-quantized::QuantizedNetwork quantized_fashion() {
-  const models::OnnxModel model =
-      models::read_onnx_model(paths::source("tests/models/data/fmnist_vggmini.onnx"), {.dimensions = {}, .weights = true});
-  const quantized::FoldedNetwork folded = quantized::fold(model.network, model.weights);
-  std::vector<float> calibration;
-  for (const std::vector<float>& frame : images(50))
-    calibration.insert(calibration.end(), frame.begin(), frame.end());
-  return quantized::quantize(folded, int8::ranges_of(folded, calibration));
+void expect_whole_trace(const core::Plan& plan, const BoardRun& run) {
+  EXPECT_EQ(run.trace.statistics.damaged_frames + run.trace.statistics.lost_messages, 0u);
+  std::uint64_t tasks = 0;
+  for (const trace::Record& record : run.trace.records()) {
+    ++tasks;
+    ASSERT_EQ(record.bytes, core::is_io(record.task.kind) ? core::bytes_of(plan, record.task) : 0)
+        << "layer " << record.task.layer << ", tile " << record.task.tile;
+  }
+  std::uint64_t computes = 0;
+  for (const core::Layer& layer : plan.layers)
+    computes += std::uint64_t{layer.tiles()} * plan.frames;
+  EXPECT_GT(tasks, 3 * computes);
 }
 
-tiling::Request request_for(std::uint64_t sram, std::uint64_t buffer, std::uint32_t frames) {
-  tiling::Request request;
-  request.sram_bytes = sram;
-  request.buffer_bytes = buffer;
-  request.rule = tiling::Rule::halo;
-  request.frames = frames;
-  request.window = 1;
-  return request;
-}
-
-/// A network with its firmware in a folder.
-class Deployed {
- public:
-  Deployed(quantized::QuantizedNetwork network, const tiling::Request& request)
-      : network_(std::move(network)), plan_(tiling::make_plan(network_.network, request)), run_(network_, plan_) {
-    inputs_ = images(request.frames);
-    memory_ = write_firmware(run_, plan_.layer_names, {"fashion", paths::source(""), inputs_, true}, folder_ / "");
-  }
-
-  const QuantizedRun& run() const { return run_; }
-  fs::path elf() const { return folder_ / image_file; }
-  fs::path card() const { return folder_ / card_file; }
-
-  /// What every frame's results must be: the network computed with everything in memory.
-  std::vector<std::int8_t> in_core(std::uint32_t frame) const {
-    int8::InCore reference(run_.table());
-    reference.run_float(inputs_[frame]);
-    return reference.output(0);
-  }
-
-  void expect_right_results() const {
-    for (std::uint32_t frame = 0; frame < run_.plan().frames; ++frame)
-      EXPECT_EQ(read_results(run_, card(), frame), std::vector<std::vector<std::int8_t>>{in_core(frame)}) << "frame " << frame;
-  }
-
- private:
-  quantized::QuantizedNetwork network_;
-  tiling::SwapPlan plan_;
-  QuantizedRun run_;
-  std::vector<std::vector<float>> inputs_;
-  stm32::NetworkMemory memory_;
-  Folder folder_;
-};
-
-TEST(Board, ClassifiesFashionWith32KiBOfTileBuffers) {
-  const Deployed fashion(quantized_fashion(), request_for(32 * kib, 4 * kib, 20));
-  const BoardRun run = stm32::tests::run_on_board(fashion.elf(), fashion.card());
+void expect_right(const std::string& name, const tiling::Request& request) {
+  const Deployed deployed(name, request);
+  ASSERT_TRUE(swaps(deployed.run().plan()));
+  const Folder folder;
+  fs::copy_file(deployed.card(), folder / "card");
+  const BoardRun run = run_on_board(deployed.image(), folder / "card");
   ASSERT_EQ(run.status, 0) << run.description();
   EXPECT_EQ(run.complaints, "");
-  fashion.expect_right_results();
+  deployed.expect_right_results(folder / "card");
+  deployed.expect_right_maps(folder / "card");
+  expect_whole_trace(deployed.run().plan(), run);
+  EXPECT_LE(run.trace.value("deepest_stack_bytes").value_or(100000), 2048u);
+  EXPECT_EQ(run.trace.value("tile_buffers_bytes"), deployed.memory().tile_buffers_bytes);
+  testing::Test::RecordProperty("deepest_stack_bytes", std::to_string(run.trace.value("deepest_stack_bytes").value_or(0)));
+
+  // Once more, from the same card.
+  fs::copy_file(deployed.card(), folder / "again");
+  EXPECT_EQ(run_on_board(deployed.image(), folder / "again").bytes, run.bytes) << "two runs, one trace";
+}
+
+TEST(Board, ClassifiesFashionWith32KiBOfTileBuffers) {
+  expect_right("fmnist_vggmini", request_for(32, 4, 20));
+}
+
+TEST(Board, ClassifiesWithAMegabyteOfWeights) {
+  const quantized::QuantizedNetwork wide = trained("fmnist_wide");
+  std::size_t weights = 0;
+  for (const auto& [name, numbers] : wide.weights)
+    weights += numbers.weights.size();
+  ASSERT_GT(weights, 1'000'000u);
+  expect_right("fmnist_wide", request_for(256, 4, 20));
 }
 
 }  // namespace
-}  // namespace spillway::experiments
+}  // namespace spillway::experiments::tests
