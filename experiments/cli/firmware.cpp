@@ -196,8 +196,8 @@ FirmwareOptions read(const Options& options, Request& request) {
   if (!asked.network || !request.ok()) return asked;
   asked.inputs = read_inputs(options, seed, asked.network->network, request);
   asked.tiling.frames = static_cast<std::uint32_t>(asked.inputs.size());
-  asked.tiling.window =
-      static_cast<std::uint32_t>(request.number("--window", options.window, 1, std::max<std::size_t>(asked.inputs.size(), 1)));
+  asked.tiling.window = static_cast<std::uint32_t>(
+      request.number("--window", options.window, 1, std::max<std::size_t>(asked.inputs.size(), 1)));
   return asked;
 }
 
@@ -206,12 +206,12 @@ void print_memory(const core::Plan& plan, const stm32::NetworkMemory& memory) {
   line("tile buffers", fmt::format("{} of {} bytes, {} bytes of SRAM", plan.pools.total(), plan.buffer_bytes,
                                    with_thousands(memory.tile_buffers_bytes)));
   line("tables", fmt::format("{} bytes of flash", with_thousands(memory.table_bytes)));
-  line("data TCM", fmt::format("{} bytes: scheduler {}, scratch of the kernels {}, landing area {}, tasks {}",
-                               with_thousands(memory.data_bytes()), with_thousands(memory.scheduler_words * 4),
-                               with_thousands(memory.scratch_elements * 2),
-                               with_thousands(memory.landing_sectors * 512),
-                               with_thousands(memory.data_bytes() - memory.scheduler_words * 4 -
-                                              memory.scratch_elements * 2 - memory.landing_sectors * 512)));
+  line("data TCM",
+       fmt::format("{} bytes: scheduler {}, scratch of the kernels {}, landing area {}, tasks {}",
+                   with_thousands(memory.data_bytes()), with_thousands(memory.scheduler_words * 4),
+                   with_thousands(memory.scratch_elements * 2), with_thousands(memory.landing_sectors * 512),
+                   with_thousands(memory.data_bytes() - memory.scheduler_words * 4 - memory.scratch_elements * 2 -
+                                  memory.landing_sectors * 512)));
 }
 
 void make_network(const FirmwareOptions& asked, const fs::path& folder, nlohmann::ordered_json& record) {
@@ -262,9 +262,9 @@ void make_firmware(const CLI::App& verb, const Options& options) {
     make_network(asked, folder.path(), record);
   trace::write_file(folder.path() / record_name, record.dump(2) + "\n");
   folder.keep();
-  fmt::print("{}", report_line("output", asked.output.string() + (asked.benchmark
-                                                                      ? ": the image"
-                                                                      : ": network.elf, card.img, network.cpp")));
+  fmt::print("{}",
+             report_line("output", asked.output.string() +
+                                       (asked.benchmark ? ": the image" : ": network.elf, card.img, network.cpp")));
 }
 
 }  // namespace
@@ -289,7 +289,8 @@ void add_firmware(CLI::App& app, Outcome& outcome) {
   add("--output", options->output, "The folder to make", "DIR");
   verb.add_flag("--overwrite", options->overwrite, "Replaces an earlier firmware in that folder");
   verb.footer(
-      "NETWORK is a file that `spillway quantize` wrote, or a network of the zoo. hw/stm32/README.md says how to flash\n"
+      "NETWORK is a file that `spillway quantize` wrote, or a network of the zoo. hw/stm32/README.md says how to "
+      "flash\n"
       "the image and to write the card; `scripts/emulate network.elf --card card.img` runs both on the virtual board.");
   verb.callback([&verb, options, &outcome] {
     make_firmware(verb, *options);

@@ -16,8 +16,9 @@ class NewFolder {
     std::string name = wanted_.string() + ".XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) throw std::system_error(errno, std::generic_category(), wanted_.string());
     folder_ = name;
-    std::filesystem::permissions(folder_, std::filesystem::perms::owner_all | std::filesystem::perms::group_read | std::filesystem::perms::group_exec |
-                                 std::filesystem::perms::others_read | std::filesystem::perms::others_exec);
+    std::filesystem::permissions(folder_, std::filesystem::perms::owner_all | std::filesystem::perms::group_read |
+                                              std::filesystem::perms::group_exec | std::filesystem::perms::others_read |
+                                              std::filesystem::perms::others_exec);
   }
   ~NewFolder() {
     std::error_code ignored;

@@ -132,7 +132,8 @@ Failure Card::start(Direction direction, std::uint32_t sector, std::uint32_t sec
   }
   port_.set_alarm(deadline_us);
   const std::uint32_t argument = counts_sectors_ ? sector : sector * sector_bytes;
-  // The card sends as soon as it can: the way for the data must be open before. For a write it opens after the response.
+  // The card sends as soon as it can: the way for the data must be open before. For a write it opens after the
+  // response.
   if (direction == Direction::to_memory) configure_data();
   step_ = direction == Direction::to_memory ? Step::read : Step::write_command;
   issue(direction == Direction::to_memory ? read_multiple : write_multiple, argument, Response::brief);

@@ -52,8 +52,8 @@ struct CardClocks {
 /// One operation at a time. start() returns at once; interrupts carry it on.
 class Card {
  public:
-  /// Longest time of an operation: the specification allows a card 0.1 s before data comes and 0.5 s to program; the rest
-  /// is for the transfer.
+  /// Longest time of an operation: the specification allows a card 0.1 s before data comes and 0.5 s to program; the
+  /// rest is for the transfer.
   static constexpr std::uint32_t deadline_us = 1'500'000;
 
   Card(CardRegisters& registers, CardPort& port) : registers_(registers), port_(port) {}

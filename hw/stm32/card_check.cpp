@@ -12,7 +12,8 @@ namespace {
 using execution::CardFault;
 
 Failure read(std::uint32_t sector, std::uint32_t sectors) {
-  if (const Failure failure = card().start(Direction::to_memory, sector, sectors, tile_buffers().data())) return failure;
+  if (const Failure failure = card().start(Direction::to_memory, sector, sectors, tile_buffers().data()))
+    return failure;
   return wait_for_card();
 }
 

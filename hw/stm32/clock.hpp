@@ -4,7 +4,8 @@
 
 #include "hw/stm32/errors.hpp"
 
-/// The clocks of the board: a crystal of 25 MHz, the core at 216 MHz, APB1 at 54 MHz, APB2 at 108 MHz, SDMMC1 at 48 MHz.
+/// The clocks of the board: a crystal of 25 MHz, the core at 216 MHz, APB1 at 54 MHz, APB2 at 108 MHz, SDMMC1 at 48
+/// MHz.
 namespace spillway::stm32 {
 
 inline constexpr std::uint32_t core_hz = 216'000'000, apb2_hz = 108'000'000, apb1_timer_hz = 108'000'000,

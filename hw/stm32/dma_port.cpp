@@ -11,9 +11,9 @@ namespace {
 constexpr std::uint32_t stream_number = 3, channel = 4;
 constexpr std::uint32_t flag_shift = 22, flags = 0x3D, direct_error = 4, transfer_error = 8, complete = 32;
 
-constexpr std::uint32_t stream_on = 1, ask_at_error = 4, ask_at_end = 16, peripheral_counts = 32, to_peripheral = 1u << 6,
-                        memory_ascends = 1u << 10, words = 2u << 11 | 2u << 13, first_priority = 3u << 16,
-                        bursts_of_4 = 1u << 21 | 1u << 23;
+constexpr std::uint32_t stream_on = 1, ask_at_error = 4, ask_at_end = 16, peripheral_counts = 32,
+                        to_peripheral = 1u << 6, memory_ascends = 1u << 10, words = 2u << 11 | 2u << 13,
+                        first_priority = 3u << 16, bursts_of_4 = 1u << 21 | 1u << 23;
 constexpr std::uint32_t through_fifo = 4, whole_fifo = 3;
 
 DmaStream& stream() {

@@ -4,8 +4,8 @@
 
 namespace spillway::stm32 {
 
-/// Moves the card's data by DMA2, stream 3, and measures time with the board's timers. Memory must begin at a multiple of
-/// 32 bytes: DMA moves bursts of 16, and the cache lines of SRAM belong to one owner.
+/// Moves the card's data by DMA2, stream 3, and measures time with the board's timers. Memory must begin at a multiple
+/// of 32 bytes: DMA moves bursts of 16, and the cache lines of SRAM belong to one owner.
 class DmaPort final : public CardPort {
  public:
   /// Turns clocks and interrupts on.

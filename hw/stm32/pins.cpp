@@ -7,7 +7,8 @@
 namespace spillway::stm32 {
 namespace {
 
-/// Where the board's pins lead: user manual UM1907 of the STM32F746G-Discovery; functions: data sheet DS10916, table 12.
+/// Where the board's pins lead: user manual UM1907 of the STM32F746G-Discovery; functions: data sheet DS10916,
+/// table 12.
 constexpr std::uint32_t function_usart1 = 7, function_sdmmc1 = 12;
 constexpr std::uint32_t card_switch = 13, light = 1;
 

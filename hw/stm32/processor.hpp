@@ -18,9 +18,7 @@ inline void instruction_barrier() {
 /// No interrupt is taken while an object lives. Nests.
 class InterruptsOff {
  public:
-  InterruptsOff() {
-    asm volatile("mrs %0, primask\n\tcpsid i" : "=r"(before_)::"memory");
-  }
+  InterruptsOff() { asm volatile("mrs %0, primask\n\tcpsid i" : "=r"(before_)::"memory"); }
   ~InterruptsOff() { asm volatile("msr primask, %0" ::"r"(before_) : "memory"); }
   InterruptsOff(const InterruptsOff&) = delete;
   InterruptsOff& operator=(const InterruptsOff&) = delete;
@@ -29,8 +27,8 @@ class InterruptsOff {
   std::uint32_t before_;
 };
 
-/// Sleeps until an interrupt is pending, also one that is held off: call it with interrupts off, after the check of what
-/// is waited for, so that none falls between check and sleep.
+/// Sleeps until an interrupt is pending, also one that is held off: call it with interrupts off, after the check of
+/// what is waited for, so that none falls between check and sleep.
 inline void sleep() {
   data_barrier();
   asm volatile("wfi" ::: "memory");

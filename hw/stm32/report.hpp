@@ -18,8 +18,8 @@ void report(const trace::PoolLevels& levels);
 void report(std::string_view name, std::uint64_t value);
 void report(std::string_view line);
 
-/// The last message. Sends everything, switches the light on where all is well, tells an emulator or debugger the code by
-/// semihosting (without one, that call returns: startup.cpp), and sleeps for ever.
+/// The last message. Sends everything, switches the light on where all is well, tells an emulator or debugger the code
+/// by semihosting (without one, that call returns: startup.cpp), and sleeps for ever.
 [[noreturn]] void end(Failure failure);
 
 /// Ends if there is a failure.

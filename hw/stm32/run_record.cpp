@@ -12,7 +12,8 @@ constexpr std::uint32_t magic = 0x314E5552;  // "RUN1"
 }  // namespace
 
 std::uint32_t RunRecord::checksum() const {
-  return execution::crc32({reinterpret_cast<const std::uint8_t*>(sector_.data()), checksum_word * sizeof(std::uint32_t)});
+  return execution::crc32(
+      {reinterpret_cast<const std::uint8_t*>(sector_.data()), checksum_word * sizeof(std::uint32_t)});
 }
 
 void RunRecord::seal() {

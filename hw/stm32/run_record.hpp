@@ -9,9 +9,9 @@
 
 namespace spillway::stm32 {
 
-/// What the card remembers of a run: a sector that says which plan has been begun and how many of its frames are done. A
-/// power cut leaves a run that is begun and not complete; the next start finds it and goes on with the first frame that is
-/// not known to be done, whose maps may be half written.
+/// What the card remembers of a run: a sector that says which plan has been begun and how many of its frames are done.
+/// A power cut leaves a run that is begun and not complete; the next start finds it and goes on with the first frame
+/// that is not known to be done, whose maps may be half written.
 class RunRecord {
  public:
   /// What the record that was read says of the run before.
@@ -23,9 +23,7 @@ class RunRecord {
   };
 
   /// To be carried out before before() is asked and after start_run().
-  Transfer transfer(Direction direction) {
-    return {direction, execution::run_record_sector, 1, sector_.data()};
-  }
+  Transfer transfer(Direction direction) { return {direction, execution::run_record_sector, 1, sector_.data()}; }
 
   Before before(std::uint64_t plan_hash) const;
 

@@ -22,7 +22,8 @@ std::uint32_t deepest_stack_bytes() {
   const std::uint32_t* word = stack_limit;
   while (word < stack_top && *word == paint)
     ++word;
-  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(stack_top) - reinterpret_cast<std::uintptr_t>(word));
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(stack_top) -
+                                    reinterpret_cast<std::uintptr_t>(word));
 }
 
 }  // namespace spillway::stm32

@@ -20,8 +20,8 @@ struct Transfer {
   void* memory = nullptr;
 };
 
-/// What carries tasks out. An IO task is one transfer or several: begin_io(), then next_transfer() until it is empty. Its
-/// end may be worth a note on the card.
+/// What carries tasks out. An IO task is one transfer or several: begin_io(), then next_transfer() until it is empty.
+/// Its end may be worth a note on the card.
 template <class Type>
 concept Executor = requires(Type executor, const core::Task& task) {
   executor.begin_io(task);

@@ -14,7 +14,7 @@ std::uint64_t ticks = 0;
 
 void start_timers() {
   rcc().apb1enr = rcc().apb1enr | 1u << 0 | 1u << 3;  // TIM2, TIM5
-  (void)rcc().apb1enr;                              // the clock is there two cycles later
+  (void)rcc().apb1enr;                                // the clock is there two cycles later
   tim2().psc = 0;
   tim2().arr = 0xFFFFFFFF;
   tim2().egr = update;

@@ -18,7 +18,8 @@ inline std::uint32_t timer_ticks() {
 /// Since start_timers(). Must be called at least once in 39 s: it counts the wraps. From any context.
 std::uint64_t now_ns();
 
-/// Rings TIM5's interrupt once, after so many microseconds (at most 4,294 s); an alarm that was set before is forgotten.
+/// Rings TIM5's interrupt once, after so many microseconds (at most 4,294 s); an alarm that was set before is
+/// forgotten.
 void set_alarm(std::uint32_t microseconds);
 void cancel_alarm();
 

@@ -60,7 +60,8 @@ constexpr const char* done = "spillway: done";
 void run_or_throw(const std::string& what, const std::string& command) {
   const std::string said = run(command + " && echo " + quoted(done));
   if (said.find(done) != std::string::npos) return;
-  throw BuildFailed(fmt::format("{} failed (the firmware needs cmake, ninja-build and gcc-arm-none-eabi):\n{}", what, said));
+  throw BuildFailed(
+      fmt::format("{} failed (the firmware needs cmake, ninja-build and gcc-arm-none-eabi):\n{}", what, said));
 }
 
 }  // namespace
@@ -78,8 +79,7 @@ void build_image(const ImageRequest& request) {
   run_or_throw("configuring the firmware", configure);
   run_or_throw("building the firmware",
                fmt::format("CCACHE_BASEDIR={} CCACHE_NOHASHDIR=1 cmake --build {} --target {}",
-                           quoted(request.sources.string()), quoted(folder.path().string()),
-                           quoted(request.target)));
+                           quoted(request.sources.string()), quoted(folder.path().string()), quoted(request.target)));
   const fs::path built = folder.path() / "hw/stm32" / (request.target + ".elf");
   fs::copy_file(built, request.output, fs::copy_options::overwrite_existing);
   fs::path map = request.output;

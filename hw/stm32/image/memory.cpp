@@ -44,9 +44,8 @@ NetworkMemory memory_of(const core::Plan& plan, std::span<const execution::Layer
   NetworkMemory memory;
   const std::uint64_t buffers = std::uint64_t{plan.pools.total()} * plan.buffer_bytes;
   if (buffers > sram_bytes) {
-    throw FirmwareTooLarge(
-        fmt::format("tile buffers of {} bytes, but SRAM1 and SRAM2 have {}; give --sram at most 256 KiB", buffers,
-                    sram_bytes));
+    throw FirmwareTooLarge(fmt::format(
+        "tile buffers of {} bytes, but SRAM1 and SRAM2 have {}; give --sram at most 256 KiB", buffers, sram_bytes));
   }
   memory.tile_buffers_bytes = static_cast<std::uint32_t>(buffers);
   memory.table_bytes = tables_of(plan, operators, layers);
@@ -63,10 +62,10 @@ NetworkMemory memory_of(const core::Plan& plan, std::span<const execution::Layer
   memory.scratch_elements = execution::least_scratch(operators);
   const std::uint32_t room = data_tcm_bytes - program_data_bytes;
   if (memory.data_bytes() > room) {
-    throw FirmwareTooLarge(
-        fmt::format("the scheduler's state of {} bytes and {} bytes for a task do not fit into the {} bytes of data TCM "
-                    "beside the program; fewer frames in flight, larger buffers or a network of fewer tiles would fit",
-                    memory.scheduler_words * 4, memory.data_bytes() - memory.scheduler_words * 4, room));
+    throw FirmwareTooLarge(fmt::format(
+        "the scheduler's state of {} bytes and {} bytes for a task do not fit into the {} bytes of data TCM "
+        "beside the program; fewer frames in flight, larger buffers or a network of fewer tiles would fit",
+        memory.scheduler_words * 4, memory.data_bytes() - memory.scheduler_words * 4, room));
   }
   // What is left makes the kernels and transfers faster.
   const std::uint32_t wanted = execution::wanted_scratch(plan, operators);

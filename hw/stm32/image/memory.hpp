@@ -11,7 +11,8 @@
 /// Images of the firmware, made on the host.
 namespace spillway::stm32 {
 
-/// A network that does not fit the firmware's memories; what() says which one, the demand, the bound, and what would help.
+/// A network that does not fit the firmware's memories; what() says which one, the demand, the bound, and what would
+/// help.
 class FirmwareTooLarge : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -20,8 +21,8 @@ class FirmwareTooLarge : public std::runtime_error {
 /// Memory of an STM32F746NG that an image may use.
 inline constexpr std::uint32_t flash_bytes = 1024 * 1024, sram_bytes = 256 * 1024, data_tcm_bytes = 64 * 1024;
 
-/// Of those, what the program takes whatever the network: code and constants in flash (hw/stm32/bounds.txt); stack, ring of
-/// the serial port and variables in the data TCM.
+/// Of those, what the program takes whatever the network: code and constants in flash (hw/stm32/bounds.txt); stack,
+/// ring of the serial port and variables in the data TCM.
 inline constexpr std::uint32_t program_flash_bytes = 64 * 1024, program_data_bytes = 16 * 1024;
 
 /// What a network gets.

@@ -26,7 +26,8 @@ class Source {
 /// A name in a comment or literal: what would end either becomes an underscore.
 std::string harmless(std::string_view name) {
   std::string text(name);
-  std::replace_if(text.begin(), text.end(), [](char c) { return c < ' ' || c == '"' || c == '\\'; }, '_');
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c < ' ' || c == '"' || c == '\\'; }, '_');
   return text;
 }
 
@@ -136,8 +137,9 @@ void write_network(Source& source, const NetworkTables& tables) {
               map.result_sectors, map.maps, map.map_sectors, map.sectors);
   source.line("    operators,\n    quantized,");
   source.line("    {{{}u, {}u, {}}},", tables.identity.plan, tables.identity.weights_crc, tables.identity.sectors);
-  source.line("    scheduler_words,\n    io_buffers,\n    {{job_buffers, job_patches, job_parts}},\n    scratch,\n"
-              "    landing,\n}};\n");
+  source.line(
+      "    scheduler_words,\n    io_buffers,\n    {{job_buffers, job_patches, job_parts}},\n    scratch,\n"
+      "    landing,\n}};\n");
 }
 
 }  // namespace

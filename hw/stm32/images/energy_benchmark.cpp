@@ -11,9 +11,9 @@
 #include "hw/stm32/time.hpp"
 #include "hw/swap/card_header.hpp"
 
-/// SwapNN's energy benchmark: a convolution that is repeated, alone (in-core) or while blocks of 100 KB are written to the
-/// card by DMA, one after the other (out-of-core). The light is on meanwhile, for who reads a power meter.
-/// What the card holds is lost.
+/// SwapNN's energy benchmark: a convolution that is repeated, alone (in-core) or while blocks of 100 KB are written to
+/// the card by DMA, one after the other (out-of-core). The light is on meanwhile, for who reads a power meter. What the
+/// card holds is lost.
 
 extern "C" {
 // The linker's: their addresses are numbers. (A number that may be 0 is no address to the compiler.)

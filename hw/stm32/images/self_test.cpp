@@ -11,8 +11,9 @@
 #include "hw/stm32/tile_buffers.hpp"
 #include "sim/core/plan.hpp"
 
-/// Does the board work, and its driver? Writes and reads the last sectors of the card, in several sizes; then runs a small
-/// plan whose computes are loops that wait, so that transfers and computing overlap. What was on those sectors is lost.
+/// Does the board work, and its driver? Writes and reads the last sectors of the card, in several sizes; then runs a
+/// small plan whose computes are loops that wait, so that transfers and computing overlap. What was on those sectors is
+/// lost.
 namespace {
 
 using namespace spillway;

@@ -56,12 +56,12 @@ TEST(BoardFaults, ADamagedImageIsFound) {
 }
 
 TEST(BoardFaults, ATruncatedImageIsFound) {
-  const std::uint64_t sectors = fashion().run().image().map().sectors;
-  std::uint64_t smaller = 256 * 1024;
-  while (2 * smaller < sectors * 512)
-    smaller *= 2;
-  ASSERT_LT(smaller, sectors * 512) << "the card must be cut within its image";
-  const BoardRun cut = run_with([&](const fs::path& card) { fs::resize_file(card, smaller); });
+  const Deployed wide("fmnist_wide", request_for(256, 4, 1));
+  const Folder folder;
+  fs::copy_file(wide.card(), folder / "card");
+  fs::resize_file(folder / "card", 1 << 20);
+  ASSERT_GT(wide.run().image().map().sectors, 2048u) << "the card must be cut within its image";
+  const BoardRun cut = run_on_board(wide.image(), folder / "card");
   EXPECT_TRUE(cut.failed_with(Error::image_truncated)) << cut.description();
 
   const BoardRun zeros = run_with([&](const fs::path& card) {
@@ -77,9 +77,8 @@ TEST(BoardFaults, ABlankOrOtherCardIsFound) {
   EXPECT_TRUE(blank.failed_with(Error::no_image)) << blank.description();
 
   const Deployed other("fmnist_vggmini", request_for(64, 8, 6), false);
-  const BoardRun wrong = run_with([&](const fs::path& card) {
-    fs::copy_file(other.card(), card, fs::copy_options::overwrite_existing);
-  });
+  const BoardRun wrong =
+      run_with([&](const fs::path& card) { fs::copy_file(other.card(), card, fs::copy_options::overwrite_existing); });
   EXPECT_TRUE(wrong.failed_with(Error::other_plan)) << wrong.description();
 }
 

@@ -1,13 +1,15 @@
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include <gtest/gtest.h>
 
 #include "sim/core/layout.hpp"
 #include "tests/experiments/execution/deployed.hpp"
+#include "tests/paths/paths.hpp"
 
-/// Trained networks, quantised, swapped between SRAM and card by the firmware on the virtual board: the same results, bit
-/// for bit, as the host computes with everything in memory.
+/// Trained networks, quantised, swapped between SRAM and card by the firmware on the virtual board: the same results,
+/// bit for bit, as the host computes with everything in memory.
 namespace spillway::experiments::tests {
 namespace {
 
@@ -49,7 +51,12 @@ void expect_right(const std::string& name, const tiling::Request& request) {
   expect_whole_trace(deployed.run().plan(), run);
   EXPECT_LE(run.trace.value("deepest_stack_bytes").value_or(100000), 2048u);
   EXPECT_EQ(run.trace.value("tile_buffers_bytes"), deployed.memory().tile_buffers_bytes);
-  testing::Test::RecordProperty("deepest_stack_bytes", std::to_string(run.trace.value("deepest_stack_bytes").value_or(0)));
+  testing::Test::RecordProperty("deepest_stack_bytes",
+                                std::to_string(run.trace.value("deepest_stack_bytes").value_or(0)));
+
+  EXPECT_EQ(
+      std::system(("'" + paths::source("scripts/check-firmware") + "' '" + deployed.image().string() + "'").c_str()),
+      0);
 
   // Once more, from the same card.
   fs::copy_file(deployed.card(), folder / "again");

@@ -51,7 +51,8 @@ Deployed::Deployed(const std::string& name, const tiling::Request& request, bool
 
 void Deployed::expect_right_results(const std::filesystem::path& card) const {
   for (std::uint32_t frame = 0; frame < run_.plan().frames; ++frame)
-    EXPECT_EQ(read_results(run_, card, frame), std::vector<std::vector<std::int8_t>>{in_core(frame)}) << "frame " << frame;
+    EXPECT_EQ(read_results(run_, card, frame), std::vector<std::vector<std::int8_t>>{in_core(frame)})
+        << "frame " << frame;
 }
 
 void Deployed::expect_right_maps(const std::filesystem::path& path) const {

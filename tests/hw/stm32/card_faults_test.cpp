@@ -32,20 +32,19 @@ TEST_P(CardFault, EndsWithItsCode) {
   EXPECT_EQ(run.complaints, "");
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    , CardFault,
-    testing::ValuesIn(std::vector<Fault>{
-        {"RemovedWhileWriting", "card-eject-at", 1, Error::data_timeout},
-        {"RemovedWhileReading", "card-eject-at", 2, Error::data_timeout},
-        {"RemovedWhileThePlanRuns", "card-eject-at", 30, Error::data_timeout},
-        {"AWriteIsDamaged", "card-crc-error-at", 3, Error::data_damaged},
-        {"AReadIsDamaged", "card-crc-error-at", 4, Error::data_damaged},
-        {"AReadIsDamagedWhileThePlanRuns", "card-crc-error-at", 25, Error::data_damaged},
-        {"HangsBeforeAWrite", "card-hang-at", 1, Error::data_timeout},
-        {"HangsBeforeARead", "card-hang-at", 2, Error::data_timeout},
-        {"HangsWhileThePlanRuns", "card-hang-at", 40, Error::data_timeout},
-    }),
-    [](const auto& tested) { return tested.param.name; });
+INSTANTIATE_TEST_SUITE_P(, CardFault,
+                         testing::ValuesIn(std::vector<Fault>{
+                             {"RemovedWhileWriting", "card-eject-at", 1, Error::data_timeout},
+                             {"RemovedWhileReading", "card-eject-at", 2, Error::data_timeout},
+                             {"RemovedWhileThePlanRuns", "card-eject-at", 30, Error::data_timeout},
+                             {"AWriteIsDamaged", "card-crc-error-at", 3, Error::data_damaged},
+                             {"AReadIsDamaged", "card-crc-error-at", 4, Error::data_damaged},
+                             {"AReadIsDamagedWhileThePlanRuns", "card-crc-error-at", 25, Error::data_damaged},
+                             {"HangsBeforeAWrite", "card-hang-at", 1, Error::data_timeout},
+                             {"HangsBeforeARead", "card-hang-at", 2, Error::data_timeout},
+                             {"HangsWhileThePlanRuns", "card-hang-at", 40, Error::data_timeout},
+                         }),
+                         [](const auto& tested) { return tested.param.name; });
 
 /// Programming that takes longer than the deadline: only the firmware's own timer ends it.
 TEST(CardFaults, ACardThatNeverEndsProgrammingMeetsTheDeadline) {

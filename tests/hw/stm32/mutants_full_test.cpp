@@ -53,8 +53,12 @@ const std::vector<Mutant> mutants = {
      Error::card_silent},
     {"CardIsNotToldOfFourLines", "hw/stm32/card.cpp", "application_command(set_bus_width, 2)",
      "application_command(set_bus_width, 0)", Error::data_damaged},
-    {"NoDataTimeout", "hw/stm32/card.cpp", "registers_.dtimer = timeout_clocks_;", "registers_.dtimer = 0xFFFFFFFF;",
-     Error::deadline, {"card-hang-at=2"}},
+    {"NoDataTimeout",
+     "hw/stm32/card.cpp",
+     "registers_.dtimer = timeout_clocks_;",
+     "registers_.dtimer = 0xFFFFFFFF;",
+     Error::deadline,
+     {"card-hang-at=2"}},
     {"EndlessRecursion", "hw/stm32/images/self_test.cpp", "Failure test_transfers(std::uint32_t first_sector) {",
      "volatile int depth = 0;\n"
      "int dig() {\n  volatile int hole[32] = {depth};\n  depth = depth + 1;\n  return dig() + hole[depth % 32];\n}\n"

@@ -72,8 +72,7 @@ BoardRun run_on_board(const std::filesystem::path& image, const std::optional<st
   run.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   run.bytes = text_of(folder / "trace");
   run.complaints = text_of(folder / "log");
-  run.trace =
-      trace::parse_wire_trace({reinterpret_cast<const std::uint8_t*>(run.bytes.data()), run.bytes.size()});
+  run.trace = trace::parse_wire_trace({reinterpret_cast<const std::uint8_t*>(run.bytes.data()), run.bytes.size()});
   return run;
 }
 

@@ -5,8 +5,8 @@
 #include "hw/stm32/card.hpp"
 #include "hw/stm32/card_test.hpp"
 
-/// The board's driver of the card, unchanged, on a machine that others have modelled: QEMU's vexpress-a9, whose PL181 has
-/// the registers that SDMMC1 descends from. Data move by program instead of DMA, and it polls instead of sleeping.
+/// The board's driver of the card, unchanged, on a machine that others have modelled: QEMU's vexpress-a9, whose PL181
+/// has the registers that SDMMC1 descends from. Data move by program instead of DMA, and it polls instead of sleeping.
 /// The status for QEMU is the code of the error, 0 for none.
 namespace {
 
