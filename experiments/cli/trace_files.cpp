@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "experiments/cli/table.hpp"
+#include "hw/swap/card_header.hpp"
 
 namespace spillway::cli {
 namespace {
@@ -21,6 +22,8 @@ void TraceOptions::add_to(CLI::App& verb) {
   verb.add_option("--trace-events", trace_events, "Events after which the trace for Perfetto is cut [1000000]")
       ->type_name("N");
   verb.add_option("--trace-csv", trace_csv, "Writes the schedule as CSV")->type_name("FILE");
+  verb.add_option("--trace-wire", trace_wire, "Writes the schedule as a board sends it (sim/trace/README.md)")
+      ->type_name("FILE");
 }
 
 std::uint64_t read(const TraceOptions& options, Request& request) {
@@ -29,6 +32,7 @@ std::uint64_t read(const TraceOptions& options, Request& request) {
       "--trace-events", options.trace_events.value_or(std::string(default_trace_events)), 1, most_trace_events);
   if (options.trace_events && !options.trace) request.problem("--trace-events", "limits the trace of --trace FILE");
   if (options.trace_csv) request.writable_file("--trace-csv", *options.trace_csv);
+  if (options.trace_wire) request.writable_file("--trace-wire", *options.trace_wire);
   return events;
 }
 
@@ -44,6 +48,11 @@ TraceFiles::TraceFiles(const TraceOptions& options, std::uint64_t trace_events, 
   if (options.trace_csv) {
     csv_.emplace(*options.trace_csv, plan.layer_names);
     sinks.push_back(&*csv_);
+  }
+  if (options.trace_wire) {
+    const auto plan_hash = static_cast<std::uint32_t>(execution::hash_of(plan.view()));
+    wire_.emplace(*options.trace_wire, trace::StartMessage{0, plan_hash, plan.network});
+    sinks.push_back(&*wire_);
   }
   if (!sinks.empty()) tee_.emplace(sinks);
 }
@@ -61,6 +70,10 @@ void TraceFiles::finish() {
   if (csv_) {
     csv_->finish();
     fmt::print("trace CSV   {}\n", *options_.trace_csv);
+  }
+  if (wire_) {
+    wire_->finish();
+    fmt::print("trace wire  {}\n", *options_.trace_wire);
   }
 }
 

@@ -11,14 +11,15 @@
 #include "sim/trace/chrome_trace.hpp"
 #include "sim/trace/csv_trace.hpp"
 #include "sim/trace/tee.hpp"
+#include "sim/trace/wire_file.hpp"
 
 namespace spillway::cli {
 
 /// The options that ask for a run's schedule as a file, the same for every verb that runs a plan.
 struct TraceOptions {
-  std::optional<std::string> trace, trace_csv, trace_events;
+  std::optional<std::string> trace, trace_csv, trace_wire, trace_events;
 
-  /// Adds --trace, --trace-events and --trace-csv to a verb; the object must outlive the parsing.
+  /// Adds --trace, --trace-events, --trace-csv and --trace-wire to a verb; the object must outlive the parsing.
   void add_to(CLI::App& verb);
 };
 
@@ -42,6 +43,7 @@ class TraceFiles {
   const TraceOptions& options_;
   std::optional<trace::ChromeTrace> chrome_;
   std::optional<trace::CsvTrace> csv_;
+  std::optional<trace::WireFile> wire_;
   std::optional<trace::Tee> tee_;
 };
 

@@ -42,6 +42,7 @@ std::uint32_t configured_hz() {
 
 Failure set_clocks() {
   rcc().apb1enr = rcc().apb1enr | 1u << 28;  // PWR
+  (void)rcc().apb1enr;                       // the clock is there two cycles later
   pwr().cr1 = pwr().cr1 | 3u << 14;          // regulator scale 1
   rcc().cr = rcc().cr | hse_on;
   if (!comes(rcc().cr, hse_ready)) return {Error::oscillator};
