@@ -203,8 +203,8 @@ FirmwareOptions read(const Options& options, Request& request) {
 
 void print_memory(const core::Plan& plan, const stm32::NetworkMemory& memory) {
   const auto line = [](const std::string& name, const std::string& text) { fmt::print("{}", report_line(name, text)); };
-  line("tile buffers", fmt::format("{} of {} bytes, {} bytes of SRAM", plan.pools.total(), plan.buffer_bytes,
-                                   with_thousands(memory.tile_buffers_bytes)));
+  line("buffers", fmt::format("{} of {} bytes, {} bytes of SRAM", plan.pools.total(), plan.buffer_bytes,
+                              with_thousands(memory.tile_buffers_bytes)));
   line("tables", fmt::format("{} bytes of flash", with_thousands(memory.table_bytes)));
   line("data TCM",
        fmt::format("{} bytes: scheduler {}, scratch of the kernels {}, landing area {}, tasks {}",

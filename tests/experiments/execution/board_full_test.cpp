@@ -132,6 +132,21 @@ TEST(BoardFaults, ASwappedPlanTableIsFound) {
   EXPECT_TRUE(run.failed_with(Error::plan_damaged)) << run.description();
 }
 
+TEST(BoardRuns, OfOneImageAndCardGiveOneTrace) {
+  for (const char* name : {"fmnist_vggmini", "fmnist_wide"}) {
+    const Deployed deployed(name, request_for(256, 4, 2));
+    const Folder folder;
+    std::string first;
+    for (const char* card : {"one", "two", "three"}) {
+      fs::copy_file(deployed.card(), folder / card);
+      const BoardRun run = run_on_board(deployed.image(), folder / card);
+      ASSERT_EQ(run.status, 0) << run.description();
+      if (first.empty()) first = run.bytes;
+      EXPECT_EQ(run.bytes, first) << name;
+    }
+  }
+}
+
 /// Other ways of cutting: the same results.
 TEST(BoardPlans, OfBothRulesGiveTheSameResults) {
   for (const tiling::Request& request :

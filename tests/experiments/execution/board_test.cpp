@@ -57,10 +57,6 @@ void expect_right(const std::string& name, const tiling::Request& request) {
   EXPECT_EQ(
       std::system(("'" + paths::source("scripts/check-firmware") + "' '" + deployed.image().string() + "'").c_str()),
       0);
-
-  // Once more, from the same card.
-  fs::copy_file(deployed.card(), folder / "again");
-  EXPECT_EQ(run_on_board(deployed.image(), folder / "again").bytes, run.bytes) << "two runs, one trace";
 }
 
 TEST(Board, ClassifiesFashionWith32KiBOfTileBuffers) {
