@@ -80,8 +80,7 @@ std::optional<FloatNetwork> read_float(const NetworkOption& option, std::uint64_
   }
   const models::LoadOptions load = read_dimensions(option, request);
   try {
-    models::OnnxModel model =
-        models::read_onnx_model(option.network, {.dimensions = load.dimensions, .weights = true});
+    models::OnnxModel model = models::read_onnx_model(option.network, {.dimensions = load.dimensions, .weights = true});
     return FloatNetwork{std::move(model.network), std::move(model.weights)};
   } catch (const models::OnnxError& error) {
     note(error, request);
