@@ -3,17 +3,21 @@
 #include <cstdint>
 
 #include "hw/kernels/int8/requantize.hpp"
+#include "hw/kernels/int8/whole_filters.hpp"
 
 /// The kernels' inner loops in plain C++ (arithmetic_dsp.hpp has them for a Cortex-M7).
+///
+/// A column is the input of one output, widened to 16 bits. Columns come in pairs, each in memory of 2 * room elements,
+/// in an order that only this file knows; a room is a whole number of groups.
 namespace spillway::int8 {
 
-/// Elements of a column stand in an order that only this file knows, in whole groups of so many.
+/// Elements of a column that are handled together; a column may be cut between two groups only.
 inline constexpr std::uint32_t column_group = 4;
 
-/// Writes a column, the inputs of one output, from runs of int8.
+/// Writes one column of a pair from runs of int8.
 class ColumnWriter {
  public:
-  explicit ColumnWriter(std::int16_t* column) : at_(column), begin_(column) {}
+  ColumnWriter(std::int16_t* pair, std::uint32_t room, std::uint32_t column) : at_(pair + column * room) {}
 
   void append(const std::int8_t* from, std::uint32_t count) {
     for (std::uint32_t i = 0; i < count; ++i)
@@ -28,64 +32,90 @@ class ColumnWriter {
   }
 
   /// Fills the last group with zeros.
-  void finish() {
-    while ((at_ - begin_) % column_group != 0)
-      *at_++ = 0;
-  }
+  void finish() {}
 
  private:
   std::int16_t* at_;
-  std::int16_t* begin_;
 };
 
-/// sums[f][p] += the dot product of filter f and column p over `count` elements.
-template <int filters, int pixels>
-void multiply_columns(const std::int8_t* const (&weights)[filters], const std::int16_t* const (&columns)[pixels],
-                      std::uint32_t count, std::int32_t (&sums)[filters][pixels]) {
-  for (int f = 0; f < filters; ++f)
-    for (int p = 0; p < pixels; ++p) {
-      const std::int8_t* const filter = weights[f];
-      const std::int16_t* const column = columns[p];
-      std::int32_t sum = 0;
-      for (std::uint32_t i = 0; i < count; ++i)
-        sum += filter[i] * column[i];
-      sums[f][p] += sum;
-    }
+/// Sums of products of a filter with both columns, added to `sums`. What the second is where nobody wrote one has no
+/// meaning.
+inline void multiply_columns(const std::int8_t* filter, const std::int16_t* pair, std::uint32_t room,
+                             std::uint32_t count, std::int32_t (&sums)[2]) {
+  std::int32_t first = sums[0];
+  std::uint32_t second = static_cast<std::uint32_t>(sums[1]);
+  for (std::uint32_t i = 0; i < count; ++i)
+    first += filter[i] * pair[i];
+  for (std::uint32_t i = 0; i < count; ++i)
+    second += static_cast<std::uint32_t>(filter[i] * pair[room + i]);
+  sums[0] = first;
+  sums[1] = static_cast<std::int32_t>(second);
 }
 
-/// sums[f] += the dot product of filter f and the input over `count` elements.
-template <int filters>
-void multiply_bytes(const std::int8_t* const (&weights)[filters], const std::int8_t* input, std::uint32_t count,
-                    std::int32_t (&sums)[filters]) {
-  for (int f = 0; f < filters; ++f) {
-    const std::int8_t* const filter = weights[f];
-    std::int32_t sum = 0;
-    for (std::uint32_t i = 0; i < count; ++i)
-      sum += filter[i] * input[i];
-    sums[f] += sum;
+/// requantized() for many sums.
+class Requantizer {
+ public:
+  Requantizer() = default;
+  Requantizer(Rescale by, Clamp to) : by_(by), to_(to) {}
+
+  std::int8_t operator()(std::int32_t sum) const { return requantized(sum, by_, to_); }
+
+ private:
+  Rescale by_;
+  Clamp to_;
+};
+
+/// Writes the outputs of whole filters for the first column to `to`, and for the second, if `both`, `depth` bytes
+/// behind.
+inline void compute_outputs(const WholeFilters& filters, const std::int16_t* pair, std::uint32_t room, std::int8_t* to,
+                            std::uint32_t depth, bool both) {
+  for (std::uint32_t k = 0; k < filters.count; ++k) {
+    const OutputChannel& channel = filters.channels[k];
+    std::int32_t sums[2] = {channel.bias, channel.bias};
+    multiply_columns(filters.weights + k * filters.elements, pair, room, filters.elements, sums);
+    const Requantizer requantize(channel.rescale, filters.clamp);
+    to[k] = requantize(sums[0]);
+    if (both) to[depth + k] = requantize(sums[1]);
   }
 }
 
-/// Weights of one element of the window in four channels.
-struct FourWeights {
+/// The sum of products of a filter and a run of the input, added to `sum`.
+inline std::int32_t multiply_bytes(const std::int8_t* filter, const std::int8_t* input, std::uint32_t count,
+                                   std::int32_t sum) {
+  for (std::uint32_t i = 0; i < count; ++i)
+    sum += filter[i] * input[i];
+  return sum;
+}
+
+/// The same for four filters, `filter_bytes` apart.
+inline void multiply_bytes(const std::int8_t* filters, std::uint32_t filter_bytes, const std::int8_t* input,
+                           std::uint32_t count, std::int32_t (&sums)[4]) {
+  for (std::uint32_t f = 0; f < 4; ++f)
+    sums[f] = multiply_bytes(filters + f * filter_bytes, input, count, sums[f]);
+}
+
+/// Numbers of four channels, widened.
+struct FourChannels {
   std::int16_t of[4];
 };
 
-inline FourWeights four_weights(std::int8_t a, std::int8_t b, std::int8_t c, std::int8_t d) {
-  return {{a, b, c, d}};
+inline FourChannels four_channels(const std::int8_t* from) {
+  return {{from[0], from[1], from[2], from[3]}};
 }
 
-/// sums[i] += weights[i] * inputs[i] for the four channels of each element of a window's row: its elements are `step`
-/// apart, each four bytes.
-inline void multiply_four(const FourWeights* weights, const std::int8_t* inputs, std::uint32_t elements,
-                          std::uint32_t step, std::int32_t (&sums)[4]) {
-  for (std::uint32_t element = 0; element < elements; ++element, inputs += 4 * step)
-    for (int i = 0; i < 4; ++i)
-      sums[i] += weights[element].of[i] * inputs[i];
-}
+/// A window over rows of FourChannels: how many elements it has, and how far its rows and the elements of a row are
+/// apart.
+struct FourWindow {
+  std::uint32_t rows = 1, columns = 1, row_stride = 1, column_stride = 1;
+};
 
-inline std::int8_t requantize(std::int32_t sum, Rescale by, Clamp to) {
-  return requantized(sum, by, to);
+/// sums[i] += the sum of products of channel i over the window. The weights stand one after the other.
+inline void multiply_window(const FourWindow& window, const FourChannels* weights, const FourChannels* input,
+                            std::int32_t (&sums)[4]) {
+  for (std::uint32_t row = 0; row < window.rows; ++row)
+    for (std::uint32_t column = 0; column < window.columns; ++column, ++weights)
+      for (int i = 0; i < 4; ++i)
+        sums[i] += weights->of[i] * input[row * window.row_stride + column * window.column_stride].of[i];
 }
 
 }  // namespace spillway::int8

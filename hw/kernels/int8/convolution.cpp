@@ -13,88 +13,72 @@ class GroupConvolution {
  public:
   GroupConvolution(const Convolution& layer, const Input& input, const Chunk& chunk, const Output& output,
                    core::Range filters, std::span<std::int16_t> scratch)
-      : layer_(layer), input_(input), chunk_(chunk), output_(output), filters_(filters) {
+      : layer_(layer), input_(input), chunk_(chunk), output_(output), filters_(filters), pair_(scratch.data()) {
     const std::uint32_t first = filters.first / layer.group_filters * layer.filter_channels;
     channels_ = {first + chunk.channels.first, first + chunk.channels.last};
     elements_ = layer.window.kernel_height * layer.window.kernel_width * channels_.size();
-    step_ = static_cast<std::uint32_t>(scratch.size()) / (2 * column_group) * column_group;
-    for (int p = 0; p < 2; ++p)
-      columns_[p] = scratch.data() + p * static_cast<std::int32_t>(step_);
+    room_ = static_cast<std::uint32_t>(scratch.size()) / (2 * column_group) * column_group;
+    pixels_ = output.box.rows.size() * output.box.columns.size();
   }
 
   void run() {
-    const std::uint32_t width = output_.box.columns.size();
-    const std::uint32_t pixels = output_.box.rows.size() * width;
-    std::uint32_t pixel = 0;
-    for (; pixel + 1 < pixels; pixel += 2)
-      compute<2>(pixel);
-    if (pixel < pixels) compute<1>(pixel);
+    for (std::uint32_t pixel = 0; pixel < pixels_; pixel += 2)
+      compute(pixel, less(2, pixels_ - pixel));
   }
 
  private:
-  template <int pixels>
-  void compute(std::uint32_t pixel) {
-    if (elements_ <= step_) {
-      for (int p = 0; p < pixels; ++p)
-        gather(pixel + static_cast<std::uint32_t>(p), columns_[p], 0, elements_);
-      std::uint32_t filter = filters_.first;
-      for (; filter + 1 < filters_.last; filter += 2)
-        compute_whole<2, pixels>(filter, pixel);
-      if (filter < filters_.last) compute_whole<1, pixels>(filter, pixel);
+  void compute(std::uint32_t pixel, std::uint32_t pixels) {
+    if (elements_ > room_) {
+      for (std::uint32_t first = filters_.first; first < filters_.last; first += block_filters)
+        compute_in_steps({first, less(filters_.last, first + block_filters)}, pixel, pixels);
       return;
     }
-    for (std::uint32_t first = filters_.first; first < filters_.last; first += block_filters)
-      compute_in_steps<pixels>({first, less(filters_.last, first + block_filters)}, pixel);
+    gather(pixel, pixels, 0, elements_);
+    if (chunk_.channels.size() == layer_.filter_channels) {
+      const std::uint32_t depth = output_.box.channels.size();
+      const WholeFilters filters{weights_of(filters_.first), layer_.channels + filters_.first, elements_,
+                                 filters_.size(), layer_.clamp};
+      compute_outputs(filters, pair_, room_,
+                      output_.values + pixel * depth + filters_.first - output_.box.channels.first, depth, pixels == 2);
+      return;
+    }
+    for (std::uint32_t filter = filters_.first; filter < filters_.last; ++filter) {
+      std::int32_t sums[2];
+      begin(filter, pixel, pixels, sums);
+      multiply_columns(weights_of(filter), pair_, room_, elements_, sums);
+      end(filter, pixel, pixels, sums);
+    }
   }
 
-  template <int filters, int pixels>
-  void compute_whole(std::uint32_t filter, std::uint32_t pixel) {
-    std::int32_t sums[filters][pixels];
-    for (int f = 0; f < filters; ++f)
-      for (int p = 0; p < pixels; ++p)
-        sums[f][p] = begin(filter + static_cast<std::uint32_t>(f), pixel + static_cast<std::uint32_t>(p));
-    multiply<filters, pixels>(filter, 0, elements_, sums);
-    for (int f = 0; f < filters; ++f)
-      for (int p = 0; p < pixels; ++p)
-        end(filter + static_cast<std::uint32_t>(f), pixel + static_cast<std::uint32_t>(p), sums[f][p]);
-  }
-
-  /// A column longer than the scratch memory: the sums of some filters wait while it is read on.
-  template <int pixels>
-  void compute_in_steps(core::Range filters, std::uint32_t pixel) {
-    std::int32_t sums[block_filters][1][pixels];
+  /// Columns longer than the scratch memory: the sums of some filters wait while they are read on.
+  void compute_in_steps(core::Range filters, std::uint32_t pixel, std::uint32_t pixels) {
+    std::int32_t sums[block_filters][2];
     for (std::uint32_t filter = filters.first; filter < filters.last; ++filter)
-      for (int p = 0; p < pixels; ++p)
-        sums[filter - filters.first][0][p] = begin(filter, pixel + static_cast<std::uint32_t>(p));
-    for (std::uint32_t from = 0; from < elements_; from += step_) {
-      const std::uint32_t to = less(elements_, from + step_);
-      for (int p = 0; p < pixels; ++p)
-        gather(pixel + static_cast<std::uint32_t>(p), columns_[p], from, to);
+      begin(filter, pixel, pixels, sums[filter - filters.first]);
+    for (std::uint32_t from = 0; from < elements_; from += room_) {
+      const std::uint32_t to = less(elements_, from + room_);
+      gather(pixel, pixels, from, to);
       for (std::uint32_t filter = filters.first; filter < filters.last; ++filter)
-        multiply<1, pixels>(filter, from, to, sums[filter - filters.first]);
+        multiply_columns(weights_of(filter) + from, pair_, room_, to - from, sums[filter - filters.first]);
     }
     for (std::uint32_t filter = filters.first; filter < filters.last; ++filter)
-      for (int p = 0; p < pixels; ++p)
-        end(filter, pixel + static_cast<std::uint32_t>(p), sums[filter - filters.first][0][p]);
+      end(filter, pixel, pixels, sums[filter - filters.first]);
   }
 
-  template <int filters, int pixels>
-  void multiply(std::uint32_t filter, std::uint32_t from, std::uint32_t to, std::int32_t (&sums)[filters][pixels]) {
-    const std::int8_t* weights[filters];
-    const std::int16_t* columns[pixels];
-    for (int f = 0; f < filters; ++f)
-      weights[f] = chunk_.weights + (filter - chunk_.filters.first + static_cast<std::uint32_t>(f)) * elements_ + from;
-    for (int p = 0; p < pixels; ++p)
-      columns[p] = columns_[p];
-    multiply_columns<filters, pixels>(weights, columns, to - from, sums);
+  const std::int8_t* weights_of(std::uint32_t filter) const {
+    return chunk_.weights + (filter - chunk_.filters.first) * elements_;
+  }
+
+  void gather(std::uint32_t pixel, std::uint32_t pixels, std::uint32_t from, std::uint32_t to) {
+    for (std::uint32_t column = 0; column < pixels; ++column)
+      gather_column(pixel + column, ColumnWriter(pair_, room_, column), from, to);
   }
 
   /// Elements [from, to) of the column of an output, in the order of a filter's weights.
-  void gather(std::uint32_t pixel, std::int16_t* column, std::uint32_t from, std::uint32_t to) {
+  void gather_column(std::uint32_t pixel, ColumnWriter writer, std::uint32_t from, std::uint32_t to) {
     const Window& window = layer_.window;
     const std::uint32_t width = output_.box.columns.size();
     const std::uint32_t y = output_.box.rows.first + pixel / width, x = output_.box.columns.first + pixel % width;
-    ColumnWriter writer(column);
     std::uint32_t at = 0;
     for (const core::Range part : layer_.parts) {
       RowElements row;
@@ -104,6 +88,16 @@ class GroupConvolution {
       row.first_column = window_start(x, window.stride_width, window.pad_left);
       row.columns = window.kernel_width;
       row.step = window.dilation_width;
+      if (to - from == elements_) {
+        const Block block = block_of(input_, row, window.kernel_height, window.dilation_height);
+        if (block.first != nullptr && (row.columns == 1 || block.column_bytes == row.channels.size())) {
+          const std::int8_t* run = block.first;
+          const std::uint32_t size = row.size();
+          for (std::uint32_t i = window.kernel_height; i != 0; --i, run += block.row_bytes)
+            writer.append(run, size);
+          continue;
+        }
+      }
       for (std::uint32_t i = 0; i < window.kernel_height; ++i, row.row += window.dilation_height) {
         const std::uint32_t size = row.size();
         if (at >= to) break;
@@ -133,21 +127,28 @@ class GroupConvolution {
       writer.append(run, count);
   }
 
-  std::int32_t& sum_of(std::uint32_t filter, std::uint32_t pixel) const {
-    return output_.sums[(filter - chunk_.filters.first) * output_.box.rows.size() * output_.box.columns.size() + pixel];
+  std::int32_t* sums_of(std::uint32_t filter, std::uint32_t pixel) const {
+    return output_.sums + (filter - chunk_.filters.first) * pixels_ + pixel;
   }
 
-  std::int32_t begin(std::uint32_t filter, std::uint32_t pixel) const {
-    return chunk_.channels.first == 0 ? layer_.channels[filter].bias : sum_of(filter, pixel);
+  void begin(std::uint32_t filter, std::uint32_t pixel, std::uint32_t pixels, std::int32_t (&sums)[2]) const {
+    sums[0] = sums[1] = layer_.channels[filter].bias;
+    if (chunk_.channels.first == 0) return;
+    for (std::uint32_t p = 0; p < pixels; ++p)
+      sums[p] = sums_of(filter, pixel)[p];
   }
 
-  void end(std::uint32_t filter, std::uint32_t pixel, std::int32_t sum) const {
+  void end(std::uint32_t filter, std::uint32_t pixel, std::uint32_t pixels, const std::int32_t (&sums)[2]) const {
     if (chunk_.channels.last != layer_.filter_channels) {
-      sum_of(filter, pixel) = sum;
+      for (std::uint32_t p = 0; p < pixels; ++p)
+        sums_of(filter, pixel)[p] = sums[p];
       return;
     }
-    output_.values[pixel * output_.box.channels.size() + filter - output_.box.channels.first] =
-        requantize(sum, layer_.channels[filter].rescale, layer_.clamp);
+    const Requantizer requantize(layer_.channels[filter].rescale, layer_.clamp);
+    const std::uint32_t depth = output_.box.channels.size();
+    std::int8_t* const to = output_.values + pixel * depth + filter - output_.box.channels.first;
+    to[0] = requantize(sums[0]);
+    if (pixels == 2) to[depth] = requantize(sums[1]);
   }
 
   const Convolution& layer_;
@@ -155,9 +156,10 @@ class GroupConvolution {
   const Chunk& chunk_;
   const Output& output_;
   core::Range filters_, channels_;
+  std::int16_t* pair_;          ///< two columns
+  std::uint32_t room_ = 0;      ///< elements of each
   std::uint32_t elements_ = 0;  ///< of a filter in the chunk
-  std::uint32_t step_ = 0;      ///< elements of a column that the scratch memory holds
-  std::int16_t* columns_[2]{};
+  std::uint32_t pixels_ = 0;    ///< of the tile
 };
 
 }  // namespace

@@ -5,40 +5,69 @@
 namespace spillway::int8 {
 namespace {
 
-template <int filters>
-void compute(const Dense& layer, const Input& input, const Chunk& chunk, const Output& output, std::uint32_t first) {
-  const std::uint32_t place = first - chunk.filters.first;
-  const std::int8_t* weights[filters];
-  std::int32_t sums[filters];
-  for (int f = 0; f < filters; ++f) {
-    weights[f] = chunk.weights + (place + static_cast<std::uint32_t>(f)) * chunk.channels.size();
-    sums[f] = chunk.channels.first == 0 ? layer.channels[first + static_cast<std::uint32_t>(f)].bias
-                                        : output.sums[place + static_cast<std::uint32_t>(f)];
+class DenseCall {
+ public:
+  DenseCall(const Dense& layer, const Input& input, const Chunk& chunk, const Output& output)
+      : layer_(layer), input_(input), chunk_(chunk), output_(output), filter_bytes_(chunk.channels.size()) {}
+
+  void compute_four(std::uint32_t filter) const {
+    std::int32_t sums[4];
+    for (std::uint32_t f = 0; f < 4; ++f)
+      sums[f] = begin(filter + f);
+    const std::int8_t* weights = weights_of(filter);
+    const auto take = [&](const std::int8_t* run, std::uint32_t count) {
+      multiply_bytes(weights, filter_bytes_, run, count, sums);
+      weights += count;
+    };
+    read_column(input_, 0, 0, chunk_.channels, take);
+    for (std::uint32_t f = 0; f < 4; ++f)
+      end(filter + f, sums[f]);
   }
-  const auto take = [&](const std::int8_t* run, std::uint32_t count) {
-    multiply_bytes<filters>(weights, run, count, sums);
-    for (int f = 0; f < filters; ++f)
-      weights[f] += count;
-  };
-  read_column(input, 0, 0, chunk.channels, take);
-  for (int f = 0; f < filters; ++f) {
-    const std::uint32_t filter = first + static_cast<std::uint32_t>(f);
-    if (chunk.channels.last != layer.inputs)
-      output.sums[place + static_cast<std::uint32_t>(f)] = sums[f];
+
+  void compute_one(std::uint32_t filter) const {
+    std::int32_t sum = begin(filter);
+    const std::int8_t* weights = weights_of(filter);
+    const auto take = [&](const std::int8_t* run, std::uint32_t count) {
+      sum = multiply_bytes(weights, run, count, sum);
+      weights += count;
+    };
+    read_column(input_, 0, 0, chunk_.channels, take);
+    end(filter, sum);
+  }
+
+ private:
+  const std::int8_t* weights_of(std::uint32_t filter) const {
+    return chunk_.weights + (filter - chunk_.filters.first) * filter_bytes_;
+  }
+
+  std::int32_t begin(std::uint32_t filter) const {
+    return chunk_.channels.first == 0 ? layer_.channels[filter].bias : output_.sums[filter - chunk_.filters.first];
+  }
+
+  void end(std::uint32_t filter, std::int32_t sum) const {
+    if (chunk_.channels.last != layer_.inputs)
+      output_.sums[filter - chunk_.filters.first] = sum;
     else
-      output.values[filter - output.box.channels.first] =
-          requantize(sums[f], layer.channels[filter].rescale, layer.clamp);
+      output_.values[filter - output_.box.channels.first] =
+          Requantizer(layer_.channels[filter].rescale, layer_.clamp)(sum);
   }
-}
+
+  const Dense& layer_;
+  const Input& input_;
+  const Chunk& chunk_;
+  const Output& output_;
+  std::uint32_t filter_bytes_;
+};
 
 }  // namespace
 
 void multiply(const Dense& layer, const Input& input, const Chunk& chunk, const Output& output) {
+  const DenseCall call(layer, input, chunk, output);
   std::uint32_t filter = chunk.filters.first;
   for (; filter + 4 <= chunk.filters.last; filter += 4)
-    compute<4>(layer, input, chunk, output, filter);
+    call.compute_four(filter);
   for (; filter < chunk.filters.last; ++filter)
-    compute<1>(layer, input, chunk, output, filter);
+    call.compute_one(filter);
 }
 
 }  // namespace spillway::int8

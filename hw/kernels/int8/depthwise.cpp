@@ -6,24 +6,24 @@ namespace spillway::int8 {
 namespace {
 
 /// Four channels at a time: their weights stay widened in the scratch memory, and behind them the rows that a row of
-/// outputs reads, four bytes a column.
+/// outputs reads.
 class DepthwiseCall {
  public:
   DepthwiseCall(const Depthwise& layer, const Input& input, const Chunk& chunk, const Output& output,
                 std::span<std::int16_t> scratch)
       : layer_(layer), window_(layer.window), input_(input), chunk_(chunk), output_(output) {
+    static_assert(sizeof(FourChannels) == 4 * sizeof(std::int16_t));
     const std::uint32_t taps = window_.kernel_height * window_.kernel_width;
-    weights_ = reinterpret_cast<FourWeights*>(scratch.data());
-    rows_ = reinterpret_cast<std::int8_t*>(scratch.data() + 4 * taps);
-    const auto room = static_cast<std::uint32_t>(scratch.size()) - 4 * taps;
-    const std::uint32_t reach = (window_.kernel_width - 1U) * window_.dilation_width + 1;
-    block_ = (room / (2 * window_.kernel_height) - reach) / window_.stride_width + 1;
+    weights_ = reinterpret_cast<FourChannels*>(scratch.data());
+    rows_ = weights_ + taps;
+    const auto room = static_cast<std::uint32_t>(scratch.size()) / 4 - taps;
+    block_ = (room / window_.kernel_height - reach()) / window_.stride_width + 1;
   }
 
   void run() {
     for (std::uint32_t first = chunk_.filters.first; first < chunk_.filters.last; first += 4) {
       channels_ = {first, less(first + 4, chunk_.filters.last)};
-      widen_weights();
+      prepare_channels();
       for (std::uint32_t y = output_.box.rows.first; y < output_.box.rows.last; ++y)
         for (std::uint32_t x = output_.box.columns.first; x < output_.box.columns.last; x += block_)
           compute(y, {x, less(output_.box.columns.last, x + block_)});
@@ -31,36 +31,39 @@ class DepthwiseCall {
   }
 
  private:
-  void widen_weights() {
-    const std::uint32_t taps = window_.kernel_height * window_.kernel_width;
+  /// Columns from the first to the last element of a window.
+  std::uint32_t reach() const { return (window_.kernel_width - 1U) * window_.dilation_width + 1; }
+
+  void prepare_channels() {
+    const std::uint32_t taps = window_.kernel_height * window_.kernel_width, channels = channels_.size();
     const std::int8_t* const from = chunk_.weights + (channels_.first - chunk_.filters.first) * taps;
-    const std::uint32_t channels = channels_.size();
     for (std::uint32_t tap = 0; tap < taps; ++tap) {
-      const auto of = [&](std::uint32_t channel) {
-        return channel < channels ? from[channel * taps + tap] : std::int8_t{0};
-      };
-      weights_[tap] = four_weights(of(0), of(1), of(2), of(3));
+      std::int8_t of[4] = {};
+      for (std::uint32_t c = 0; c < channels; ++c)
+        of[c] = from[c * taps + tap];
+      weights_[tap] = four_channels(of);
+    }
+    for (std::uint32_t c = 0; c < channels; ++c) {
+      const OutputChannel& channel = layer_.channels[channels_.first + c];
+      biases_[c] = channel.bias;
+      requantize_[c] = Requantizer(channel.rescale, layer_.clamp);
     }
   }
 
   void compute(std::uint32_t y, core::Range columns) {
-    const std::uint32_t span =
-        (columns.size() - 1) * window_.stride_width + (window_.kernel_width - 1U) * window_.dilation_width + 1;
+    const std::uint32_t span = (columns.size() - 1) * window_.stride_width + reach();
     gather(y, columns.first, span);
-    std::int8_t* to =
-        output_.values +
-        ((y - output_.box.rows.first) * output_.box.columns.size() + columns.first - output_.box.columns.first) *
-            output_.box.channels.size() +
-        channels_.first - output_.box.channels.first;
-    const OutputChannel* const of = layer_.channels + channels_.first;
-    const std::uint32_t channels = channels_.size();
-    for (std::uint32_t x = 0; x < columns.size(); ++x, to += output_.box.channels.size()) {
-      std::int32_t sums[4] = {};
-      for (std::uint32_t i = 0; i < window_.kernel_height; ++i)
-        multiply_four(weights_ + i * window_.kernel_width, rows_ + 4 * (i * span + x * window_.stride_width),
-                      window_.kernel_width, window_.dilation_width, sums);
+    const std::uint32_t depth = output_.box.channels.size(), channels = channels_.size();
+    const std::uint32_t row = y - output_.box.rows.first, column = columns.first - output_.box.columns.first;
+    std::int8_t* to = output_.values + (row * output_.box.columns.size() + column) * depth + channels_.first -
+                      output_.box.channels.first;
+    const FourWindow window{window_.kernel_height, window_.kernel_width, span, window_.dilation_width};
+    const FourChannels* from = rows_;
+    for (std::uint32_t x = columns.size(); x != 0; --x, from += window_.stride_width, to += depth) {
+      std::int32_t sums[4] = {biases_[0], biases_[1], biases_[2], biases_[3]};
+      multiply_window(window, weights_, from, sums);
       for (std::uint32_t c = 0; c < channels; ++c)
-        to[c] = requantize(sums[c] + of[c].bias, of[c].rescale, layer_.clamp);
+        to[c] = requantize_[c](sums[c]);
     }
   }
 
@@ -70,34 +73,36 @@ class DepthwiseCall {
     row.first_column = window_start(x, window_.stride_width, window_.pad_left);
     row.columns = span;
     row.channels = channels_;
-    std::int8_t* to = rows_;
-    for (std::uint32_t i = 0; i < window_.kernel_height; ++i, row.row += window_.dilation_height) {
-      if (channels_.size() == 4)
-        read_row(input_, row, [&to](const std::int8_t* run, std::uint32_t count) {
-          if (run != nullptr && count == 4)
-            __builtin_memcpy(to, run, 4);
-          else
-            for (std::uint32_t k = 0; k < count; ++k)
-              to[k] = run == nullptr ? std::int8_t{0} : run[k];
-          to += count;
-        });
-      else
-        gather_few(row, to);
+    FourChannels* to = rows_;
+    const Block block = block_of(input_, row, window_.kernel_height, window_.dilation_height);
+    if (channels_.size() == 4 && block.first != nullptr) {
+      const std::int8_t* from = block.first;
+      for (std::uint32_t i = window_.kernel_height; i != 0; --i, from += block.row_bytes) {
+        const std::int8_t* at = from;
+        for (FourChannels* const end = to + span; to != end; at += block.column_bytes)
+          *to++ = four_channels(at);
+      }
+      return;
     }
+    for (std::uint32_t i = 0; i < window_.kernel_height; ++i, row.row += window_.dilation_height)
+      gather_row(row, to);
   }
 
-  /// Fewer than four channels: the others' weights are 0, so what stands in their place does not matter.
-  void gather_few(const RowElements& row, std::int8_t*& to) {
-    std::uint32_t channel = 0;
+  /// A run is a whole number of columns, or a part of one where a buffer or a patch ends.
+  void gather_row(const RowElements& row, FourChannels*& to) {
     const std::uint32_t channels = row.channels.size();
+    std::int8_t of[4] = {};
+    std::uint32_t channel = 0;
     read_row(input_, row, [&](const std::int8_t* run, std::uint32_t count) {
-      for (std::uint32_t k = 0; k < count; ++k) {
-        to[channel] = run == nullptr ? std::int8_t{0} : run[k];
+      if (channels == 4 && count == 4 && channel == 0 && run != nullptr) {
+        *to++ = four_channels(run);
+        return;
+      }
+      for (std::uint32_t i = 0; i < count; ++i) {
+        of[channel] = run == nullptr ? std::int8_t{0} : run[i];
         if (++channel != channels) continue;
-        for (; channel < 4; ++channel)
-          to[channel] = 0;
+        *to++ = four_channels(of);
         channel = 0;
-        to += 4;
       }
     });
   }
@@ -107,10 +112,12 @@ class DepthwiseCall {
   const Input& input_;
   const Chunk& chunk_;
   const Output& output_;
-  FourWeights* weights_;
-  std::int8_t* rows_;
+  FourChannels* weights_;
+  FourChannels* rows_;
   std::uint32_t block_;  ///< outputs of a row that the scratch memory has room for
   core::Range channels_;
+  std::int32_t biases_[4]{};
+  Requantizer requantize_[4];
 };
 
 }  // namespace

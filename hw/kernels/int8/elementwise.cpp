@@ -20,8 +20,9 @@ void add_block(const Addition& layer, std::span<const Input> operands, const Row
     });
   }
   const std::uint32_t size = elements.size();
+  const Requantizer requantize(layer.result, layer.clamp);
   for (std::uint32_t i = 0; i < size; ++i)
-    to[i] = requantize(sums[i], layer.result, layer.clamp);
+    to[i] = requantize(sums[i]);
 }
 
 }  // namespace

@@ -42,6 +42,30 @@ inline std::uint32_t byte_of(const Patch& patch, std::uint32_t row, std::uint32_
          box.channels.first;
 }
 
+/// Rows that lie in one patch and one buffer.
+struct Block {
+  const std::int8_t* first = nullptr;  ///< null where they do not
+  std::uint32_t row_bytes = 0;         ///< from a row to the next
+  std::uint32_t column_bytes = 0;      ///< from a column to the next
+};
+
+/// `rows` rows, the first of which is `row`, `row_step` apart.
+inline Block block_of(const Input& input, const RowElements& row, std::uint32_t rows, std::uint32_t row_step) {
+  if (row.row < 0 || row.first_column < 0) return {};
+  const auto y = static_cast<std::uint32_t>(row.row), x = static_cast<std::uint32_t>(row.first_column);
+  const Patch* const patch = patch_at(input, y, x, row.channels.first);
+  if (patch == nullptr) return {};
+  const core::Region& box = patch->box;
+  const std::uint32_t more_rows = (rows - 1) * row_step, more_columns = (row.columns - 1) * row.step;
+  if (y + more_rows >= box.rows.last || x + more_columns >= box.columns.last || row.channels.last > box.channels.last)
+    return {};
+  const std::uint32_t depth = box.channels.size(), width = box.columns.size();
+  const std::uint32_t byte = byte_of(*patch, y, x, row.channels.first);
+  const std::uint32_t place = byte % patch->chain.buffer_bytes;
+  if (place + (more_rows * width + more_columns) * depth + row.channels.size() > patch->chain.buffer_bytes) return {};
+  return {patch->chain.buffers[byte / patch->chain.buffer_bytes] + place, row_step * width * depth, row.step * depth};
+}
+
 /// Calls take(pointer, bytes) for bytes of a chain, once for each buffer.
 template <typename Take>
 void read_bytes(const BufferChain& chain, std::uint32_t byte, std::uint32_t bytes, Take& take) {

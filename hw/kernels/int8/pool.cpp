@@ -102,7 +102,7 @@ void pool(const MaxPool& layer, const Input& input, const Output& output) {
 void pool(const AveragePool& layer, const Input& input, const Output& output) {
   for_each_position(output, [&](std::uint32_t y, std::uint32_t x, std::int8_t* to) {
     const Elements elements = elements_of(layer.window, input, y, x);
-    const Rescale mean = mean_of(layer, input, y, x, elements);
+    const Requantizer mean(mean_of(layer, input, y, x, elements), layer.clamp);
     for (std::uint32_t first = output.box.channels.first; first < output.box.channels.last; first += block_channels) {
       const core::Range block{first, less(output.box.channels.last, first + block_channels)};
       std::int32_t sums[block_channels] = {};
@@ -112,7 +112,7 @@ void pool(const AveragePool& layer, const Input& input, const Output& output) {
                         sums[channel + i] += run[i];
                     });
       for (std::uint32_t c = 0; c < block.size(); ++c)
-        to[first - output.box.channels.first + c] = requantize(sums[c], mean, layer.clamp);
+        to[first - output.box.channels.first + c] = mean(sums[c]);
     }
   });
 }

@@ -28,7 +28,7 @@ constexpr std::uint32_t wanted_scratch(const Depthwise& layer, std::uint32_t col
   const Window& window = layer.window;
   const std::uint32_t span =
       (columns - 1) * window.stride_width + (window.kernel_width - 1) * window.dilation_width + 1;
-  return 4 * window.kernel_height * window.kernel_width + 2 * window.kernel_height * span;
+  return 4U * window.kernel_height * (window.kernel_width + span);
 }
 constexpr std::uint32_t least_scratch_of(const Depthwise& layer) {
   return wanted_scratch(layer, 1);

@@ -199,6 +199,17 @@ TEST_F(Qdq, OfAnyBytesIsReadOrRefused) {
   }
 }
 
+/// What the fuzzer starts from.
+TEST(QdqCorpus, IsRead) {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(paths::source("tests/models/quantized/corpus"))) {
+    EXPECT_NO_THROW(read_quantized(entry.path())) << entry.path();
+    EXPECT_NO_THROW(check_qdq(bytes_of(entry.path()))) << entry.path();
+    ++files;
+  }
+  EXPECT_GT(files, 10);
+}
+
 TEST(Quantize, TakesTheNearestNumber) {
   EXPECT_EQ(quantize(0.5F, 1), 1);
   EXPECT_EQ(quantize(-0.5F, 1), -1);

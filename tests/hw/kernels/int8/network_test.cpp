@@ -131,8 +131,8 @@ int right_of(const quantized::QuantizedNetwork& network) {
 TEST(Quantized, ClassifiesFashionAsFloat32Does) {
   const auto images = numbers_of<float>("fmnist_x200.f32");
   for (const char* name : {"fmnist_vggmini.onnx", "fmnist_vggmini_bn.onnx"}) {
-    const models::OnnxModel model =
-        models::read_onnx_model(paths::source(std::string("tests/models/data/") + name), {.dimensions = {}, .weights = true});
+    const models::OnnxModel model = models::read_onnx_model(paths::source(std::string("tests/models/data/") + name),
+                                                            {.dimensions = {}, .weights = true});
     const quantized::FoldedNetwork folded = quantized::fold(model.network, model.weights);
     const auto ranges = ranges_of(folded, std::span(images).first(100 * 784));
     EXPECT_GE(right_of(quantized::quantize(folded, ranges)), 186) << name;  // float32: 187
