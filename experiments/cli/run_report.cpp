@@ -52,6 +52,12 @@ std::string report(const tiling::SwapPlan& plan, const experiments::QuantizedRun
   return text + "\n" + kinds_table(result) + "\n";
 }
 
+std::string report(std::string_view name, std::uint64_t foretold_ns, const execution::RunResult& result,
+                   const std::string& how) {
+  const double ratio = static_cast<double>(foretold_ns) / static_cast<double>(result.makespan_ns);
+  return report_line(name, fmt::format("{} {}: {:+.1f} %", milliseconds(foretold_ns), how, (ratio - 1) * 100));
+}
+
 std::string report(const experiments::Verdict& verdict) {
   if (verdict.same())
     return report_line("result", fmt::format("equal to the network in one piece, bit for bit, in {} frame{}",

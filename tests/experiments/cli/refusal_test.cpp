@@ -34,9 +34,10 @@ const std::string cards = "a1-class, f746-disco-measured, swapnn-paper, swapnn-p
 INSTANTIATE_TEST_SUITE_P(
     Program, Refused,
     ::testing::Values(
-        Refusal{"UnknownVerb", "swp vgg16",
-                "spillway: unknown verb \"swp\"; did you mean \"swap\"? expected one of list, inspect, export, "
-                "quantize, infer, swap, sweep, reproduce, split, run, run-local, pipeline, explore, calibrate, measure\n"},
+        Refusal{
+            "UnknownVerb", "swp vgg16",
+            "spillway: unknown verb \"swp\"; did you mean \"swap\"? expected one of list, inspect, export, "
+            "quantize, infer, swap, sweep, reproduce, split, run, run-local, pipeline, explore, calibrate, measure\n"},
         Refusal{"UnknownVerbWithoutRelative", "frobnicate",
                 "spillway: unknown verb \"frobnicate\"; expected one of list, inspect, export, quantize, infer, "
                 "swap, sweep, reproduce, split, run, run-local, pipeline, explore, calibrate, measure\n"},
