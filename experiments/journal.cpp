@@ -123,23 +123,30 @@ std::optional<PointStatus> status_of(std::string_view text) {
   return std::nullopt;
 }
 
-/// Takes a point's line into the results; whether it could.
-bool take(const std::vector<std::string_view>& fields, std::size_t metrics_of_a_run, JournalContent& content) {
+std::optional<std::pair<std::size_t, PointResult>> point_of(const std::vector<std::string_view>& fields,
+                                                            std::size_t metrics_of_a_run) {
   constexpr std::size_t fixed = 4;
-  if (fields.size() < fixed || fields[0] != point_mark) return false;
+  if (fields.size() < fixed || fields[0] != point_mark) return std::nullopt;
   const auto point = number<std::size_t>(fields[1]);
   const auto status = status_of(fields[2]);
-  if (!point || *point < 1 || *point > content.results.size() || !status) return false;
+  if (!point || *point < 1 || !status) return std::nullopt;
   PointResult result{*status, unescaped(fields[3]), {}};
   for (std::size_t i = fixed; i < fields.size(); ++i) {
     auto value = value_of(fields[i]);
-    if (!value) return false;
+    if (!value) return std::nullopt;
     result.metrics.push_back(std::move(*value));
   }
-  if (result.metrics.size() != (*status == PointStatus::done ? metrics_of_a_run : 0)) return false;
-  std::optional<PointResult>& place = content.results[*point - 1];
+  if (result.metrics.size() != (*status == PointStatus::done ? metrics_of_a_run : 0)) return std::nullopt;
+  return std::pair(*point - 1, std::move(result));
+}
+
+/// Takes a point's line into the results; whether it could.
+bool take(const std::vector<std::string_view>& fields, std::size_t metrics_of_a_run, JournalContent& content) {
+  auto found = point_of(fields, metrics_of_a_run);
+  if (!found || found->first >= content.results.size()) return false;
+  std::optional<PointResult>& place = content.results[found->first];
   if (!place) ++content.finished;
-  place = std::move(result);
+  place = std::move(found->second);
   return true;
 }
 
@@ -152,6 +159,20 @@ std::string checksum(std::string_view text) {
     hash *= 1099511628211U;
   }
   return fmt::format("{:016x}", hash);
+}
+
+std::string journal_line(std::size_t point, const PointResult& result) {
+  std::vector<std::string> fields = {std::string(point_mark), fmt::format("{}", point + 1),
+                                     std::string(to_string(result.status)), escaped(result.reason)};
+  for (const std::optional<Value>& value : result.metrics)
+    fields.push_back(field_of(value));
+  return line_of(fields);
+}
+
+std::optional<std::pair<std::size_t, PointResult>> read_journal_line(std::string_view line,
+                                                                     std::size_t metrics_of_a_run) {
+  const auto fields = sound_fields(line);
+  return fields ? point_of(*fields, metrics_of_a_run) : std::nullopt;
 }
 
 std::optional<JournalContent> read_journal(const fs::path& file, std::size_t metrics_of_a_run) {
@@ -213,11 +234,7 @@ void Journal::open() {
 }
 
 void Journal::append(std::size_t point, const PointResult& result) {
-  std::vector<std::string> fields = {std::string(point_mark), fmt::format("{}", point + 1),
-                                     std::string(to_string(result.status)), escaped(result.reason)};
-  for (const std::optional<Value>& value : result.metrics)
-    fields.push_back(field_of(value));
-  const std::string line = line_of(fields);
+  const std::string line = journal_line(point, result);
   for (std::string_view rest = line; !rest.empty();) {
     const ::ssize_t written = ::write(descriptor_, rest.data(), rest.size());
     if (written >= 0) {

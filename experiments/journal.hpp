@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "experiments/metrics.hpp"
@@ -32,6 +33,14 @@ struct JournalContent {
   std::size_t finished = 0;                         ///< results that are there
   std::uintmax_t sound_bytes = 0;                   ///< up to the end of the last sound line
 };
+
+/// A point's line in a journal, its line end included.
+std::string journal_line(std::size_t point, const PointResult& result);
+
+/// A sound line of a journal without its line end: a point's number, from 0, and what became of it. Nothing: it is not
+/// that, or has another number of metrics than a run of this kind has.
+std::optional<std::pair<std::size_t, PointResult>> read_journal_line(std::string_view line,
+                                                                     std::size_t metrics_of_a_run);
 
 /// Reads a journal; nothing where there is none, or none whose first line is sound. Throws trace::FileError when the
 /// file cannot be read. A line with another number of metrics than a run of this kind has is not sound.

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "experiments/crew/crew.hpp"
 #include "experiments/material.hpp"
 #include "experiments/metrics.hpp"
 #include "experiments/stall.hpp"
@@ -36,17 +38,6 @@ PointResult run_point(const Point& point, const Material& material) {
                 material.endurance().test,
                 daily_writes_of(point)};
   return {PointStatus::done, "", measure(run)};
-}
-
-/// What comes out of running a point, whatever that is.
-PointResult outcome_of(const RunPoint& run, const Point& point) {
-  try {
-    return run(point);
-  } catch (const tiling::Infeasible& refusal) {
-    return {PointStatus::infeasible, refusal.what(), {}};
-  } catch (const std::exception& error) {
-    return {PointStatus::failed, error.what(), {}};
-  }
 }
 
 /// The points of one sweep on their way, shared by its threads.
@@ -89,8 +80,13 @@ class Execution {
 
   /// Runs a point; false: the sweep has ended.
   bool finish(std::size_t i) {
-    if (ended_ || (options_.stop && options_.stop())) return false;
-    results_[i] = outcome_of(run_, points_[i]);
+    if (ended_ || is_stopped()) return false;
+    try {
+      results_[i] = outcome_of(run_, points_[i]);
+    } catch (const crew::Unanswered&) {
+      end(is_stopped() ? nullptr : std::current_exception());
+      return false;
+    }
     const std::scoped_lock lock(reporting_);
     if (error_) return false;
     try {
@@ -102,6 +98,14 @@ class Execution {
       ended_ = true;
     }
     return !ended_;
+  }
+
+  bool is_stopped() const { return options_.stop && options_.stop(); }
+
+  void end(std::exception_ptr error) {
+    const std::scoped_lock lock(reporting_);
+    if (!error_) error_ = std::move(error);
+    ended_ = true;
   }
 
   std::span<const Point> points_;
@@ -132,6 +136,18 @@ std::string_view to_string(PointStatus status) {
   return "";
 }
 
+PointResult outcome_of(const RunPoint& run, const Point& point) {
+  try {
+    return run(point);
+  } catch (const tiling::Infeasible& refusal) {
+    return {PointStatus::infeasible, refusal.what(), {}};
+  } catch (const crew::Unanswered&) {
+    throw;
+  } catch (const std::exception& error) {
+    return {PointStatus::failed, error.what(), {}};
+  }
+}
+
 bool is_on_simgrid(const Point& point) {
   return point.name(Parameter::driver) == "simgrid";
 }
@@ -140,9 +156,13 @@ std::vector<PointResult> run_points(std::span<const Point> points, const RunOpti
   return Execution(points, options, run).go();
 }
 
+RunPoint run_swap(std::span<const Point> points) {
+  return
+      [material = std::make_shared<const Material>(points)](const Point& point) { return run_point(point, *material); };
+}
+
 std::vector<PointResult> run_points(std::span<const Point> points, const RunOptions& options) {
-  const Material material(points);
-  return run_points(points, options, [&](const Point& point) { return run_point(point, material); });
+  return run_points(points, options, run_swap(points));
 }
 
 }  // namespace spillway::experiments

@@ -68,8 +68,17 @@ class Stopped : public std::runtime_error {
 /// whatever else happens in a point becomes its result.
 std::vector<PointResult> run_points(std::span<const Point> points, const RunOptions& options);
 
-/// The same with another way to run a point. An exception out of it makes the point failed.
+/// A way to run a point. What it throws makes the point failed, or infeasible (tiling::Infeasible); crew::Unanswered
+/// ends the sweep instead and comes out of run_points.
 using RunPoint = std::function<PointResult(const Point&)>;
+
+/// That of swap runs, for any of these points. Throws InputError when a board or card file cannot be read.
+RunPoint run_swap(std::span<const Point> points);
+
+/// What comes out of running a point, whatever that is. Throws crew::Unanswered alone.
+PointResult outcome_of(const RunPoint& run, const Point& point);
+
+/// The same as above with another way to run a point.
 std::vector<PointResult> run_points(std::span<const Point> points, const RunOptions& options, const RunPoint& run);
 
 }  // namespace spillway::experiments

@@ -101,7 +101,8 @@ MessageCosts read_messages(Fields& fields) {
   return {.eager_limit = fields.figure("eager_limit", Unit::bytes),
           .rendezvous_latencies = fields.figure("rendezvous_latencies", Unit::ratio, at_least_one),
           .overhead = fields.figure("overhead", Unit::seconds),
-          .copy_bandwidth = fields.figure("copy_bandwidth", Unit::bytes_per_second, positive),
+          .send_bandwidth = fields.figure("send_bandwidth", Unit::bytes_per_second, positive),
+          .receive_bandwidth = fields.figure("receive_bandwidth", Unit::bytes_per_second, positive),
           .local_latency = fields.figure("local_latency", Unit::seconds),
           .local_bandwidth = fields.figure("local_bandwidth", Unit::bytes_per_second, positive)};
 }
@@ -119,6 +120,8 @@ Cluster read_cluster(const YamlDocument& document) {
     if (!has_devices || fields.has("boards")) cluster.members = read_members(fields);
     cluster.link_bandwidth = fields.figure("link_bandwidth", Unit::bytes_per_second, positive);
     cluster.link_latency = fields.figure("link_latency", Unit::seconds);
+    cluster.link_burst = {0, "no token bucket"};
+    if (fields.has("link_burst")) cluster.link_burst = fields.figure("link_burst", Unit::bytes);
     fields.optional_map("messages", [&](Fields& messages) { cluster.messages = read_messages(messages); });
   }
   problems.throw_if_any();

@@ -22,7 +22,8 @@ struct MessageCosts {
   Figure eager_limit;           ///< bytes; sender and receiver agree upon a larger message first (rendezvous)
   Figure rendezvous_latencies;  ///< ratio: latencies that a larger message takes
   Figure overhead;              ///< s of a core for each message, at each end
-  Figure copy_bandwidth;        ///< bytes/s at which a core passes a message to or from the network, at each end
+  Figure send_bandwidth;        ///< bytes/s at which a core passes a message to the network
+  Figure receive_bandwidth;     ///< bytes/s at which a core takes a message from the network
   Figure local_latency;         ///< s between two processes of one board
   Figure local_bandwidth;       ///< bytes/s between two processes of one board
 };
@@ -35,6 +36,7 @@ struct Cluster {
   std::vector<Device> devices;           ///< those that run an operating system and take part in an MPI job
   Figure link_bandwidth;                 ///< bytes/s of payload, each direction
   Figure link_latency;                   ///< s from board to board, through the switch
+  Figure link_burst;                     ///< bytes that a link passes at once after a rest (token bucket); may be 0
   std::optional<MessageCosts> messages;  ///< what a simulation of MPI needs
 };
 

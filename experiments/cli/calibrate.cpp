@@ -14,6 +14,7 @@
 #include <fmt/ranges.h>
 
 #include "experiments/cli/layer_report.hpp"
+#include "experiments/cli/layer_times_option.hpp"
 #include "experiments/cli/request.hpp"
 #include "experiments/cli/table.hpp"
 #include "experiments/cli/verbs.hpp"
@@ -139,14 +140,6 @@ void write_parts(const fs::path& folder, const cost::Calibration& calibration) {
   fmt::print("\n{}: efficiencies.yaml and {} files in computers\n", folder.string(), calibration.computers.size());
 }
 
-std::string text_of(const std::string& path) {
-  if (fs::is_directory(path)) throw trace::FileError(path, fmt::format("{}: is a folder; expected a file", path));
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw trace::FileError(path, fmt::format("{}: cannot be read", path));
-  return text;
-}
-
 std::vector<platforms::Computer> all_computers() {
   std::vector<platforms::Computer> computers;
   for (const std::string& name : platforms::computer_names())
@@ -169,13 +162,8 @@ std::optional<platforms::Measurements> read_measurements(const std::string& name
 /// Fits one computer to the times of its layers.
 void calibrate_layers(const CLI::App& verb, const Options& options) {
   Request request(verb);
-  std::vector<cost::LayerTime> times;
+  const std::vector<cost::LayerTime> times = read_layer_times("--layers", *options.layers, request);
   std::optional<platforms::Computer> computer;
-  try {
-    times = cost::parse_layer_times(text_of(*options.layers), *options.layers);
-  } catch (const platforms::InputError& error) {
-    request.problems(error);
-  }
   try {
     computer = platforms::load_computer(options.board);
   } catch (const platforms::InputError& error) {

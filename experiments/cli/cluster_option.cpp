@@ -35,6 +35,11 @@ pipeline::Wait read_wait(const std::string& text, Request& request) {
   return choice == 1U ? pipeline::Wait::spin : pipeline::Wait::sleep;
 }
 
+pipeline::Progress read_progress(const std::string& text, Request& request) {
+  const auto choice = request.choice("--progress", "way of messages to move", text, {"async", "calls"});
+  return choice == 1U ? pipeline::Progress::calls : pipeline::Progress::async;
+}
+
 pipeline::Driver read_driver(const std::string& option, const std::string& text, Request& request) {
   const auto choice = request.choice(option, "driver", text, {"virtual-clock", "simgrid"});
   return choice == 1U ? pipeline::Driver::simgrid : pipeline::Driver::virtual_clock;

@@ -17,6 +17,7 @@ std::optional<pipeline::ClusterModel> read_cluster(const std::string& platform, 
 // Options of a simulated run; a mistake is noted.
 split::Communication read_communication(const std::string& text, Request& request);
 pipeline::Wait read_wait(const std::string& text, Request& request);
+pipeline::Progress read_progress(const std::string& text, Request& request);
 pipeline::Driver read_driver(const std::string& option, const std::string& text, Request& request);
 
 }  // namespace spillway::cli

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,9 +20,12 @@
 #include "experiments/cli/network_option.hpp"
 #include "experiments/cli/pipeline_report.hpp"
 #include "experiments/cli/request.hpp"
+#include "experiments/cli/sweep.hpp"
 #include "experiments/cli/table.hpp"
 #include "experiments/cli/verbs.hpp"
+#include "experiments/crew/serve.hpp"
 #include "experiments/explore/files.hpp"
+#include "experiments/explore/remote.hpp"
 #include "experiments/explore/search.hpp"
 #include "experiments/progress.hpp"
 #include "platforms/units.hpp"
@@ -88,7 +92,7 @@ double read_limit(const std::string& option, const std::optional<std::string>& t
   return 0;
 }
 
-ExploreRequest read(const Options& options, std::size_t cluster_devices, Request& request) {
+ExploreRequest read(const Options& options, std::size_t cluster_devices, const crew::Role& role, Request& request) {
   ExploreRequest asked;
   if (options.devices)
     asked.space.devices = request.number("--devices", *options.devices, 1, std::max<std::size_t>(cluster_devices, 1));
@@ -108,6 +112,10 @@ ExploreRequest read(const Options& options, std::size_t cluster_devices, Request
   search.most_memory_bytes = read_limit("--max-memory", options.most_memory, Unit::bytes, request);
   const unsigned here = std::max(1U, std::thread::hardware_concurrency());
   search.jobs = options.jobs ? static_cast<unsigned>(request.number("--jobs", *options.jobs, 1, most_jobs)) : here;
+  if (!role.is_alone()) {
+    refuse_jobs(request, options.jobs.value_or(""));
+    search.jobs = role.workers;
+  }
   asked.run.communication = read_communication(options.communication, request);
   asked.run.wait = read_wait(options.wait, request);
   asked.run.driver = read_driver("--fidelity", options.fidelity, request);
@@ -128,6 +136,15 @@ std::string configuration_of(const Options& options, const ExploreRequest& asked
       space.devices(), fmt::join(options.resources, " "), fmt::join(objectives, " "), search.individuals,
       search.crossover, search.mutation, search.seed, search.most_energy_j, search.most_memory_bytes,
       options.communication, options.wait, options.fidelity, SPILLWAY_VERSION);
+}
+
+/// What all processes of one search agree in: what is asked for and, to its last bit, what a mapping on all devices is
+/// worth, which depends on every file that is read.
+std::string identity_of(const std::string& configuration, const std::vector<explore::Mapping>& seeds,
+                        explore::Evaluator& evaluator) {
+  const Worth worth = evaluator(seeds.back());
+  return fmt::format("{}: {} {} {} {}", configuration, worth.throughput_per_s, worth.energy_j, worth.memory_bytes,
+                     worth.latency_s);
 }
 
 std::vector<explore::FrontMember> on_simgrid(const explore::Search& search, explore::Evaluator& evaluator) {
@@ -189,7 +206,12 @@ bool advance(explore::Search& search, explore::SearchDirectory& directory, std::
   experiments::Progress progress(stderr, "generations", volumes.empty() ? 0 : search.state().generation);
   const Interrupt interrupt;
   while (!interrupt.requested()) {
-    if (!search.step()) return true;
+    try {
+      if (!search.step()) return true;
+    } catch (const crew::Unanswered& error) {
+      if (interrupt.requested()) return false;
+      throw std::runtime_error(fmt::format("{}; the same command with --resume goes on", error.what()));
+    }
     volumes.push_back(search.volume());
     directory.save(search, volumes);
     progress.report(search.state().generation, std::max<std::size_t>(all, 1));
@@ -201,7 +223,8 @@ ExitCode run(const CLI::App& verb, const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   Request request(verb);
   const std::optional<pipeline::ClusterModel> cluster = read_cluster(options.platform, request);
-  const ExploreRequest asked = read(options, cluster ? cluster->machine().devices.size() : 1, request);
+  const crew::Role role = crew::role();
+  const ExploreRequest asked = read(options, cluster ? cluster->machine().devices.size() : 1, role, request);
   const std::optional<models::LoadedNetwork> loaded = read(options.network, request);
   request.check();
 
@@ -213,12 +236,23 @@ ExitCode run(const CLI::App& verb, const Options& options) {
   }
   request.check();
   const std::string configuration = configuration_of(options, asked, *space);
-  explore::SearchDirectory directory(options.output, configuration, options.force);
-  const auto earlier = options.resume ? directory.unfinished(*space) : std::nullopt;
-
   const platforms::Efficiencies efficiencies = platforms::load_efficiencies();
   explore::Evaluator evaluator(*space, efficiencies, asked.run);
-  explore::Search search(*space, std::ref(evaluator), asked.search, explore::seed_mappings(*space, evaluator));
+  const std::vector<explore::Mapping> seeds = explore::seed_mappings(*space, evaluator);
+  if (role.is_worker) {
+    crew::serve(crew::launcher_descriptor, identity_of(configuration, seeds, evaluator),
+                [&](const std::string& batch) { return explore::answer_of(batch, *space, std::ref(evaluator)); });
+    return ExitCode::done;
+  }
+  explore::SearchDirectory directory(options.output, configuration, options.force);
+  const auto earlier = options.resume ? directory.unfinished(*space) : std::nullopt;
+  std::optional<crew::Crew> workers;
+  if (!role.is_alone())
+    workers.emplace(crew::launcher_descriptor, role.workers, identity_of(configuration, seeds, evaluator),
+                    note_of(verb));
+  explore::Search search =
+      workers ? explore::Search(*space, explore::evaluations_of(*workers, Interrupt::requested), asked.search, seeds)
+              : explore::Search(*space, std::ref(evaluator), asked.search, seeds);
   std::vector<double> volumes;
   if (earlier) {
     search.resume(earlier->state, earlier->archive);
@@ -228,7 +262,7 @@ ExitCode run(const CLI::App& verb, const Options& options) {
   directory.begin(earlier);
   if (!advance(search, directory, volumes)) {
     fmt::print(stderr, "spillway explore: stopped after generation {}; the same command with --resume goes on\n",
-               search.state().generation);
+               volumes.empty() ? 0 : volumes.size() - 1);
     return ExitCode::failed;
   }
   const std::vector<explore::FrontMember> front = on_simgrid(search, evaluator);

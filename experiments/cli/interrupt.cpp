@@ -42,7 +42,7 @@ Interrupt::~Interrupt() {
     ::sigaction(signals[i], &before_[i], nullptr);
 }
 
-bool Interrupt::requested() const {
+bool Interrupt::requested() {
   return stop_requested;
 }
 

@@ -15,7 +15,8 @@ class Interrupt {
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
-  bool requested() const;
+  /// Since the last one began.
+  static bool requested();
 
  private:
   std::array<struct sigaction, 3> before_{};

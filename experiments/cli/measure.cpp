@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ const std::vector<std::string> usual_networks = {"squeezenet", "mobilenet", "goo
 struct Options {
   std::vector<std::string> networks;
   std::string frames = "7";
-  std::string backend = "eigen";
+  std::string backend = "eigen", calls = "fastest";
   std::optional<std::string> output, layers;
 };
 
@@ -43,6 +43,7 @@ struct MeasureRequest {
   std::vector<std::string> networks;
   std::size_t frames = 1;
   kernels::Backend backend = kernels::Backend::eigen;
+  bool median = false;  ///< the median call of a layer counts, not the fastest
 };
 
 MeasureRequest read(const Options& options, Request& request) {
@@ -58,6 +59,7 @@ MeasureRequest read(const Options& options, Request& request) {
     backends.emplace_back(to_string(backend));
   const std::optional<std::size_t> backend = request.choice("--backend", "back-end", options.backend, backends);
   if (backend) asked.backend = kernels::backends()[*backend];
+  asked.median = request.choice("--calls", "call", options.calls, {"fastest", "median"}) == 1U;
   if (options.output) request.writable_file("--output", *options.output);
   if (options.layers) request.writable_file("--layers", *options.layers);
   return asked;
@@ -71,39 +73,41 @@ void fill_inputs(kernels::Session& session) {
       value = number(random);
 }
 
-/// Runs one network, a frame before that is not counted, and keeps the fastest call of each layer: what else runs on
-/// the machine only adds, and a call is often shorter than what the operating system gives to others.
+/// Runs one network; a frame before that is not counted.
 class NetworkMeasurement {
  public:
   NetworkMeasurement(const std::string& network, int threads, kernels::Backend backend)
       : network_(network),
         threads_(threads),
         session_(kernels::load_program(network), kernels::SessionOptions{threads, backend}),
-        fastest_s_(session_.program().steps.size(), std::numeric_limits<double>::infinity()) {}
+        seconds_(session_.program().steps.size()) {}
 
   void run_frame() {
     fill_inputs(session_);
-    std::vector<double> steps(fastest_s_.size());
+    std::vector<double> steps(seconds_.size());
     session_.run(steps);
-    const bool is_first = frames_++ == 0;
-    for (std::size_t step = 0; step < steps.size() && !is_first; ++step)
-      fastest_s_[step] = std::min(fastest_s_[step], steps[step]);
+    if (std::exchange(is_first_, false)) return;
+    for (std::size_t step = 0; step < steps.size(); ++step)
+      seconds_[step].push_back(steps[step]);
   }
 
   /// At least one nanosecond a call: a clock may not tell the shortest ones from nothing.
-  void append_to(std::vector<cost::LayerTime>& times) const {
+  void append_to(std::vector<cost::LayerTime>& times, bool median) {
     const std::vector<kernels::Step>& steps = session_.program().steps;
-    for (std::size_t step = 0; step < steps.size(); ++step)
-      times.push_back(
-          {network_, steps[step].name, steps[step].fused, threads_, std::max(cost::rounded(fastest_s_[step]), 1e-9)});
+    for (std::size_t step = 0; step < steps.size(); ++step) {
+      std::vector<double>& seconds = seconds_[step];
+      const auto kept = seconds.begin() + static_cast<std::ptrdiff_t>(median ? seconds.size() / 2 : 0);
+      std::ranges::nth_element(seconds, kept);
+      times.push_back({network_, steps[step].name, steps[step].fused, threads_, std::max(cost::rounded(*kept), 1e-9)});
+    }
   }
 
  private:
   std::string network_;
   int threads_;
   kernels::Session session_;
-  std::vector<double> fastest_s_;  ///< by step
-  std::size_t frames_ = 0;
+  std::vector<std::vector<double>> seconds_;  ///< by step, of each frame
+  bool is_first_ = true;
 };
 
 std::vector<cost::LayerTime> measure_layers(const MeasureRequest& asked, int cores) {
@@ -122,7 +126,7 @@ std::vector<cost::LayerTime> measure_layers(const MeasureRequest& asked, int cor
         measurement.run_frame();
         progress.report(++done, all);
       }
-      measurement.append_to(times);
+      measurement.append_to(times, asked.median);
     }
   }
   return times;
@@ -146,9 +150,10 @@ void measure(const CLI::App& verb, const Options& options) {
   const std::string how = fmt::format("back-end {}, background load {:.1f}", to_string(asked.backend), load);
   computer.cpu.peak = {cost::rounded(cost::highest_rate(times)),
                        "measured: the highest rate of a layer on one core, " + how};
-  computer = fit_layers(std::move(computer), times,
-                        fmt::format("layers of {} on one and all cores, fastest call in {} frames, {}",
-                                    fmt::join(asked.networks, ", "), asked.frames, how));
+  computer =
+      fit_layers(std::move(computer), times,
+                 fmt::format("layers of {} on one and all cores, {} call in {} frames, {}",
+                             fmt::join(asked.networks, ", "), asked.median ? "median" : "fastest", asked.frames, how));
   fmt::print("{}\n", computer.description);
   print_layer_fit(computer, times);
   if (options.output) write_file(*options.output, to_yaml(computer));
@@ -164,14 +169,18 @@ void add_measure(CLI::App& app, Outcome& outcome) {
                   fmt::format("Networks of the zoo whose layers are timed [{}]", fmt::join(usual_networks, ",")))
       ->type_name("NAME")
       ->delimiter(',');
-  verb.add_option("--frames", options->frames, "Frames of each; the fastest call of each layer counts")
-      ->type_name("N")
+  verb.add_option("--frames", options->frames, "Frames of each")->type_name("N")->capture_default_str();
+  verb.add_option("--calls", options->calls,
+                  "Which call of a layer counts: fastest, to which others on the machine add nothing, or median, as a "
+                  "run has them")
+      ->type_name("WHICH")
       ->capture_default_str();
   verb.add_option("--backend", options->backend, "Who computes; generated programs take eigen")
       ->type_name("NAME")
       ->capture_default_str();
   verb.add_option("--output", options->output, "Writes the board, as in platforms/computers")->type_name("FILE");
-  verb.add_option("--layers", options->layers, "Writes the time of each layer, for `calibrate --layers`")
+  verb.add_option("--layers", options->layers,
+                  "Writes the time of each layer, for `calibrate --layers` and `pipeline --layer-times`")
       ->type_name("FILE");
   verb.callback([&verb, options, &outcome] {
     measure(verb, *options);

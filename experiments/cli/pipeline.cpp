@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "experiments/cli/cluster_option.hpp"
+#include "experiments/cli/layer_times_option.hpp"
 #include "experiments/cli/pipeline_report.hpp"
 #include "experiments/cli/pipeline_smpi.hpp"
 #include "experiments/cli/request.hpp"
@@ -28,9 +30,9 @@ constexpr std::uint64_t most_frames = 100'000;
 
 struct Options {
   SplitInputs inputs;
-  std::string communication = "overlap", driver = "virtual-clock", wait = "sleep";
+  std::string communication = "overlap", driver = "virtual-clock", wait = "sleep", progress = "async";
   std::string frames = "20", warm_up = "4";
-  std::optional<std::string> trace, json, output, smpi;
+  std::optional<std::string> trace, json, output, smpi, layer_times;
   bool allow_overcommit = false;
 };
 
@@ -39,6 +41,7 @@ pipeline::Options read_run(const Options& options, Request& request) {
   run.communication = read_communication(options.communication, request);
   run.driver = read_driver("--driver", options.driver, request);
   run.wait = read_wait(options.wait, request);
+  run.progress = read_progress(options.progress, request);
   run.frames = request.number("--frames", options.frames, 1, most_frames);
   run.warm_up = request.number("--warm-up", options.warm_up, 0, most_frames);
   if (options.trace) request.writable_file("--trace", *options.trace);
@@ -90,7 +93,8 @@ void write_files(const CLI::App& verb, const Options& options, const PipelineRun
 void refuse_others(const CLI::App& verb, Request& request) {
   for (const char* name : {"NETWORK", "--dim", "--mapping", "--vertical", "--oversubscribe"})
     if (verb.get_option(name)->count() > 0) request.problem(name, "is given, but --smpi takes it from its folder");
-  for (const char* name : {"--driver", "--wait", "--allow-overcommit", "--trace", "--output"})
+  for (const char* name :
+       {"--driver", "--wait", "--progress", "--layer-times", "--allow-overcommit", "--trace", "--output"})
     if (verb.get_option(name)->count() > 0)
       request.problem(name, "is not for --smpi; expected --comm, --frames, --warm-up or --json");
 }
@@ -109,10 +113,17 @@ void run(const CLI::App& verb, const Options& options) {
   } else {
     read(options.inputs.network, request);  // its mistakes are told all the same
   }
+  std::vector<cost::LayerTime> measured;
+  if (options.layer_times) {
+    measured = read_layer_times("--layer-times", *options.layer_times, request);
+    if (deployment && !measured.empty() &&
+        std::ranges::none_of(measured, [&](const auto& time) { return time.network == deployment->network.name(); }))
+      request.problem("--layer-times", fmt::format("{} has no times of {}", *options.layer_times, deployment->model));
+  }
   request.check();
 
   const platforms::Efficiencies efficiencies = platforms::load_efficiencies();
-  pipeline::LayerTimeTables times(deployment->network, *cluster, efficiencies);
+  pipeline::LayerTimeTables times(deployment->network, *cluster, efficiencies, measured);
   std::vector<pipeline::Placement> placements;
   for (const platforms::Resource& resource : deployment->resources)
     placements.push_back(times.place(resource));
@@ -158,6 +169,13 @@ void add_pipeline(CLI::App& app, Outcome& outcome) {
   add("--driver", options->driver, "The clock: virtual-clock or simgrid", "DRIVER")->capture_default_str();
   add("--wait", options->wait, "A waiting rank sleeps, or keeps its core busy (spin) as Open MPI's own waits", "HOW")
       ->capture_default_str();
+  add("--progress", options->progress,
+      "Messages move all the time (async), or when their ranks call the MPI library (calls) as Open MPI's do over TCP",
+      "HOW")
+      ->capture_default_str();
+  add("--layer-times", options->layer_times,
+      "Times that `spillway measure --layers` wrote, for the cores of every board in place of the cost model's",
+      "FILE");
   add("--frames", options->frames, "Measured frames, all there from the start", "N")->capture_default_str();
   add("--warm-up", options->warm_up, "Frames before the measured ones", "N")->capture_default_str();
   verb.add_flag("--allow-overcommit", options->allow_overcommit,

@@ -36,10 +36,11 @@ std::string rates_text(const PipelineRun& run) {
   const pipeline::Result& result = run.result;
   std::string text = fmt::format("{} on {}: {} rank{}\n\n", run.deployment.model, run.cluster.cluster().name,
                                  run.program.ranks.size(), run.program.ranks.size() == 1 ? "" : "s");
-  text += report_line("run", fmt::format("{} frames, the first {} to warm up; --comm {}, waits {}, driver {}",
-                                         run.options.warm_up + run.options.frames, run.options.warm_up,
-                                         to_string(run.options.communication), to_string(run.options.wait),
-                                         to_string(run.options.driver)));
+  text +=
+      report_line("run", fmt::format("{} frames, the first {} to warm up; --comm {}, waits {}, progress {}, driver {}",
+                                     run.options.warm_up + run.options.frames, run.options.warm_up,
+                                     to_string(run.options.communication), to_string(run.options.wait),
+                                     to_string(run.options.progress), to_string(run.options.driver)));
   text += report_line("throughput", fmt::format("{:.3g} frames/s, one every {}", result.throughput_per_s,
                                                 format_seconds(result.period_s)));
   text += report_line("latency", format_seconds(result.latency_s));
@@ -169,6 +170,10 @@ std::string_view to_string(pipeline::Wait wait) {
   return wait == pipeline::Wait::spin ? "spin" : "sleep";
 }
 
+std::string_view to_string(pipeline::Progress progress) {
+  return progress == pipeline::Progress::calls ? "calls" : "async";
+}
+
 std::string memory_text(const pipeline::Result& result, const pipeline::Program& program, std::size_t device) {
   RankMemory sum;
   for (Rank rank = 0; rank < program.ranks.size(); ++rank) {
@@ -196,6 +201,7 @@ std::string to_json(const PipelineRun& run, const std::string& command) {
                              {"cluster", run.cluster.cluster().name},
                              {"comm", to_string(run.options.communication)},
                              {"wait", to_string(run.options.wait)},
+                             {"progress", to_string(run.options.progress)},
                              {"driver", to_string(run.options.driver)},
                              {"warm_up_frames", run.options.warm_up},
                              {"measured_frames", run.options.frames},

@@ -23,6 +23,7 @@ struct PipelineRun {
 std::string_view to_string(split::Communication communication);
 std::string_view to_string(pipeline::Driver driver);
 std::string_view to_string(pipeline::Wait wait);
+std::string_view to_string(pipeline::Progress progress);
 
 /// What a board's ranks need, part by part: `weights 574 MB, ...`.
 std::string memory_text(const pipeline::Result& result, const pipeline::Program& program, std::size_t device);

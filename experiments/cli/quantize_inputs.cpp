@@ -6,7 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
-#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

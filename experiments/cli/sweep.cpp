@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -13,10 +12,10 @@
 #include <fmt/format.h>
 
 #include "experiments/cli/interrupt.hpp"
+#include "experiments/cli/sweep_engine.hpp"
 #include "experiments/cli/table.hpp"
-#include "experiments/mappings/mapping_runs.hpp"
+#include "experiments/crew/serve.hpp"
 #include "experiments/progress.hpp"
-#include "experiments/tables.hpp"
 #include "sim/trace/output_file.hpp"
 
 namespace spillway::cli {
@@ -88,24 +87,6 @@ std::string shell_word(const std::string& text) {
   return word + "'";
 }
 
-/// How the points of an experiment are run, and what is written beside them.
-struct Engine {
-  std::function<std::vector<PointResult>(const experiments::RunOptions&)> run;
-  std::function<void(const std::filesystem::path&, const std::vector<PointResult>&)> write_tables;
-};
-
-/// The experiment must outlive it. Throws InputError when a file that points name is bad.
-Engine engine_of(const Experiment& experiment) {
-  if (experiment.kind == &experiments::pipeline_runs()) {
-    const auto runs = std::make_shared<experiments::MappingRuns>(experiment);
-    return {[runs](const auto& options) { return runs->run(options); },
-            [runs](const auto& directory, const auto&) { runs->write_tables(directory); }};
-  }
-  return {
-      [&](const auto& options) { return experiments::run_points(experiment.points, options); },
-      [&](const auto& directory, const auto& results) { experiments::write_tables(directory, experiment, results); }};
-}
-
 std::vector<PointResult> run_kept(const Experiment& experiment, const Engine& engine,
                                   const experiments::ResultsDirectory& directory, const ExperimentRun& run) {
   const std::size_t before = run.earlier ? run.earlier->finished : 0;
@@ -116,6 +97,7 @@ std::vector<PointResult> run_kept(const Experiment& experiment, const Engine& en
     return fmt::format("{} of {} points are kept; to continue: {}", finished, experiment.points.size(),
                        run.resume_command);
   };
+  const auto kept = [&] { return before + (journal ? journal->appended() : 0); };
   try {
     experiments::Progress progress(stderr, experiment.name, before);
     options.progress = [&](std::size_t done, std::size_t all) { progress.report(done, all); };
@@ -123,21 +105,24 @@ std::vector<PointResult> run_kept(const Experiment& experiment, const Engine& en
       journal = directory.begin(experiment, SPILLWAY_VERSION, run.earlier);
       options.keep = [&](std::size_t point, const PointResult& result) { journal->append(point, result); };
     }
-    options.stop = [&] { return interrupt.requested(); };
+    options.stop = Interrupt::requested;
     if (run.earlier) options.known = run.earlier->results;
     return engine.run(options);
   } catch (const experiments::Stopped& stopped) {
     throw std::runtime_error(run.resume_command.empty() ? std::string("interrupted")
                                                         : "interrupted: " + what_is_kept(stopped.finished));
   } catch (const trace::FileError& error) {
-    throw std::runtime_error(
-        fmt::format("{}; {}", error.what(), what_is_kept(before + (journal ? journal->appended() : 0))));
+    throw std::runtime_error(fmt::format("{}; {}", error.what(), what_is_kept(kept())));
+  } catch (const crew::Unanswered& error) {
+    throw std::runtime_error(fmt::format("{}; {}", error.what(), what_is_kept(kept())));
   }
 }
 
 ExitCode sweep(const CLI::App& verb, const Options& options) {
   Request request(verb);
-  const unsigned jobs = jobs_of(request, options.jobs);
+  const crew::Role role = crew::role();
+  const unsigned jobs = role.workers > 0 ? role.workers : jobs_of(request, options.jobs);
+  if (!role.is_alone()) refuse_jobs(request, options.jobs);
   std::optional<Experiment> experiment;
   if (options.file.empty()) {
     request.problem("EXPERIMENT", "is missing; expected a file, or a name that `spillway list experiments` shows");
@@ -149,6 +134,10 @@ ExitCode sweep(const CLI::App& verb, const Options& options) {
     }
   }
   request.check();
+  if (role.is_worker) {
+    serve_points(*experiment);
+    return ExitCode::done;
+  }
   const std::string output = options.output.empty() ? "results/" + experiment->name : options.output;
   const experiments::ResultsDirectory directory(output, *experiment, options.force);
   ExperimentRun run;
@@ -166,6 +155,11 @@ ExitCode sweep(const CLI::App& verb, const Options& options) {
   } else if (!options.force) {
     directory.refuse_unfinished();
   }
+  std::optional<crew::Crew> workers;
+  if (!role.is_alone()) {
+    workers.emplace(crew::launcher_descriptor, role.workers, identity_of(*experiment), note_of(verb));
+    run.crew = &*workers;
+  }
   const FinishedExperiment finished = run_experiment(*experiment, directory, run);
   fmt::print("results in {}\n", directory.path().string());
   return finished.code;
@@ -178,11 +172,19 @@ unsigned jobs_of(Request& request, const std::string& text) {
   return static_cast<unsigned>(request.number("--jobs", text, 1, most_jobs));
 }
 
+void refuse_jobs(Request& request, const std::string& text) {
+  if (!text.empty()) request.problem("--jobs", "is not for spillway-mpi, which has a worker for each rank");
+}
+
+std::function<void(const std::string&)> note_of(const CLI::App& verb) {
+  return [name = verb.get_name()](const std::string& text) { fmt::print(stderr, "spillway {}: {}\n", name, text); };
+}
+
 FinishedExperiment run_experiment(const Experiment& experiment, const experiments::ResultsDirectory& directory,
                                   const ExperimentRun& run) {
   const auto start = std::chrono::steady_clock::now();
   FinishedExperiment finished;
-  const Engine engine = engine_of(experiment);
+  const Engine engine = engine_of(experiment, run.crew);
   finished.results = run_kept(experiment, engine, directory, run);
   finished.comparisons = experiments::compare(experiment, finished.results);
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -191,6 +193,9 @@ FinishedExperiment run_experiment(const Experiment& experiment, const experiment
     engine.write_tables(directory.path(), finished.results);
     directory.write(experiment, finished.results, finished.comparisons,
                     {run.command, SPILLWAY_VERSION, wall_s, run.jobs});
+  } catch (const crew::Unanswered& error) {
+    throw std::runtime_error(fmt::format("{}; all {} points are kept; to continue: {}", error.what(),
+                                         finished.results.size(), run.resume_command));
   } catch (const trace::FileError& error) {
     // The request was right, else the directory would have been refused: a full disk, say.
     if (run.resume_command.empty()) throw std::runtime_error(fmt::format("the results are lost: {}", error.what()));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "experiments/cli/request.hpp"
 #include "experiments/cli/verbs.hpp"
 #include "experiments/comparison.hpp"
+#include "experiments/crew/crew.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/results.hpp"
 #include "experiments/runner.hpp"
@@ -15,6 +17,12 @@ namespace spillway::cli {
 
 /// Threads of a run: the text of --jobs, or this machine's cores where it is empty.
 unsigned jobs_of(Request& request, const std::string& text);
+
+/// Notes the mistake of giving --jobs to processes of spillway-mpi.
+void refuse_jobs(Request& request, const std::string& text);
+
+/// Writes what becomes of a crew to stderr.
+std::function<void(const std::string&)> note_of(const CLI::App& verb);
 
 /// What a run of an experiment left.
 struct FinishedExperiment {
@@ -31,6 +39,7 @@ struct ExperimentRun {
   /// left.
   std::string resume_command = {};
   std::optional<experiments::JournalContent> earlier = {};  ///< what an interrupted run left
+  crew::Crew* crew = nullptr;                               ///< that runs the points; none: this process
 };
 
 /// Runs the sweep with progress on stderr, writes the directory and prints what came out of it. Throws

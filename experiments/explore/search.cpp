@@ -1,10 +1,12 @@
 #include "experiments/explore/search.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <random>
 #include <set>
 
 #include "experiments/explore/genetic.hpp"
+#include "experiments/explore/workers.hpp"
 
 namespace spillway::explore {
 namespace {
@@ -29,14 +31,19 @@ std::vector<int> highest_genes(const Space& space) {
   return highest;
 }
 
+Evaluations forked(unsigned jobs, const Space& space, Judge judge) {
+  const auto workers = std::make_shared<Workers>(
+      jobs, [&space, judge = std::move(judge)](const Genes& genes) { return judge(space.repaired(genes)); });
+  return [workers](const std::vector<Genes>& batch) { return workers->evaluate(batch); };
+}
+
 }  // namespace
 
+Search::Search(const Space& space, Evaluations evaluations, SearchOptions options, const std::vector<Mapping>& seeds)
+    : space_(space), options_(std::move(options)), seeds_(seeds), evaluations_(std::move(evaluations)) {}
+
 Search::Search(const Space& space, Judge judge, SearchOptions options, const std::vector<Mapping>& seeds)
-    : space_(space),
-      options_(std::move(options)),
-      seeds_(seeds),
-      workers_(options_.jobs,
-               [&space, judge = std::move(judge)](const Genes& genes) { return judge(space.repaired(genes)); }) {}
+    : Search(space, forked(options.jobs, space, std::move(judge)), options, seeds) {}
 
 void Search::resume(const SearchState& state, const std::vector<Evaluated>& archive) {
   archive_ = archive;
@@ -97,7 +104,7 @@ std::vector<std::vector<double>> Search::evaluate(const std::vector<Genes>& batc
     lines.push_back(space_.describe(mappings.back()));
     if (!known_.contains(lines.back()) && asked.insert(lines.back()).second) unknown.push_back(genes);
   }
-  const std::vector<Worth> found = workers_.evaluate(unknown);
+  const std::vector<Worth> found = evaluations_(unknown);
   std::size_t next = 0;
   std::vector<std::vector<double>> costs;
   for (std::size_t i = 0; i < batch.size(); ++i) {

@@ -9,7 +9,6 @@
 #include "experiments/explore/evaluator.hpp"
 #include "experiments/explore/front.hpp"
 #include "experiments/explore/space.hpp"
-#include "experiments/explore/workers.hpp"
 
 namespace spillway::explore {
 
@@ -42,12 +41,18 @@ struct SearchState {
 /// Judges mappings of a space.
 using Judge = std::function<Worth(const Mapping&)>;
 
+/// Where evaluations go: what genes, repaired, are worth, in their order.
+using Evaluations = std::function<std::vector<Worth>(const std::vector<Genes>&)>;
+
 /// NSGA-II (pagmo's) over the mappings of a space. Each generation's random numbers follow from the seed and its number
 /// alone, so that a search that was ended goes on as if it had not been.
 class Search {
  public:
-  /// The space must outlive the search, and what `judge` refers to. `seeds` come into the first population, before
-  /// random ones.
+  /// The space must outlive the search, and what `evaluations` refers to. `seeds` come into the first population,
+  /// before random ones.
+  Search(const Space& space, Evaluations evaluations, SearchOptions options, const std::vector<Mapping>& seeds);
+
+  /// Evaluates in as many forked processes as there are jobs.
   Search(const Space& space, Judge judge, SearchOptions options, const std::vector<Mapping>& seeds);
 
   /// Goes on from a state and what was evaluated until then, in its order.
@@ -77,7 +82,7 @@ class Search {
   const Space& space_;
   SearchOptions options_;
   std::vector<Mapping> seeds_;
-  Workers workers_;
+  Evaluations evaluations_;
   bool started_ = false;
   std::size_t generation_ = 0;
   std::vector<Genes> population_;

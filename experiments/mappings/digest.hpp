@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "experiments/explore/search.hpp"
@@ -26,15 +27,22 @@ class Digest {
   /// Runs the search to its end in this thread. What it refers to need not live on.
   Digest(const explore::Space& space, explore::Evaluator& evaluator, const explore::SearchOptions& options);
 
+  /// Of a search that was run elsewhere.
+  Digest(std::vector<EvaluatedRow> rows, std::vector<std::optional<PipelineRun>> runs)
+      : rows_(std::move(rows)), runs_(std::move(runs)) {}
+
   /// In the order of evaluation.
   const std::vector<EvaluatedRow>& rows() const { return rows_; }
+
+  /// By devices - 1.
+  const std::vector<std::optional<PipelineRun>>& runs() const { return runs_; }
 
   /// What is known of mappings on exactly that many devices; nothing: none was evaluated.
   std::optional<PipelineRun> run_on(std::size_t devices) const;
 
  private:
   std::vector<EvaluatedRow> rows_;
-  std::vector<std::optional<PipelineRun>> runs_;  ///< by devices - 1
+  std::vector<std::optional<PipelineRun>> runs_;
 };
 
 /// One mapping, evaluated.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "experiments/csv.hpp"
+#include "experiments/mappings/digest_bytes.hpp"
 #include "models/zoo.hpp"
 #include "platforms/cluster.hpp"
 #include "sim/trace/output_file.hpp"
@@ -76,8 +77,8 @@ std::vector<std::size_t> order_of(const std::vector<Point>& points) {
 
 }  // namespace
 
-MappingRuns::MappingRuns(const Experiment& experiment)
-    : experiment_(experiment), efficiencies_(platforms::load_efficiencies()) {
+MappingRuns::MappingRuns(const Experiment& experiment, SearchElsewhere elsewhere)
+    : experiment_(experiment), elsewhere_(std::move(elsewhere)), efficiencies_(platforms::load_efficiencies()) {
   for (const Point& point : experiment.points) {
     const std::string& model = point.name(PipelineParameter::network);
     if (!networks_.contains(model)) networks_.emplace(model, models::zoo(model).value());
@@ -140,6 +141,7 @@ std::optional<PipelineRun> MappingRuns::on_chain(const Point& point) {
 
 const Digest& MappingRuns::digest(const Point& point) {
   return digests_.get(key_of_search(point), [&] {
+    if (elsewhere_) return digest_of(elsewhere_(point));
     const Space space(network(point), cluster(point), {point.count(search_devices), kinds_of(point), {}});
     explore::Evaluator evaluator(space, efficiencies_, options_of(point));
     return Digest(space, evaluator, search_of(point));
@@ -160,6 +162,10 @@ const models::Network& MappingRuns::network(const Point& point) const {
 
 const pipeline::ClusterModel& MappingRuns::cluster(const Point& point) const {
   return clusters_.at(point.name(PipelineParameter::cluster));
+}
+
+std::string MappingRuns::search(const Point& point) {
+  return bytes_of(digest(point));
 }
 
 std::string MappingRuns::searches_csv() {

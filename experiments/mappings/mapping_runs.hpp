@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -21,8 +22,11 @@ namespace spillway::experiments {
 /// search.
 class MappingRuns {
  public:
+  /// Has another process run the search of a point: what search() gives there. Called by several threads.
+  using SearchElsewhere = std::function<std::string(const Point&)>;
+
   /// Loads networks and clusters. The experiment must outlive the object. Throws InputError for a file that is bad.
-  explicit MappingRuns(const Experiment& experiment);
+  explicit MappingRuns(const Experiment& experiment, SearchElsewhere elsewhere = {});
 
   /// Every point; results stand in the order of the points. Throws Stopped, and what RunOptions::keep throws; whatever
   /// else happens in a point becomes its result.
@@ -31,6 +35,9 @@ class MappingRuns {
   /// The files that the experiment asks for beside its results. A search that has not been run yet, as that of points
   /// from an earlier run, is run now. Throws trace::FileError.
   void write_tables(const std::filesystem::path& directory);
+
+  /// Runs the search of a point; what came of it, for another process.
+  std::string search(const Point& point);
 
   /// A line for each evaluated mapping of each search of the experiment.
   std::string searches_csv();
@@ -47,6 +54,7 @@ class MappingRuns {
   const pipeline::ClusterModel& cluster(const Point& point) const;
 
   const Experiment& experiment_;
+  SearchElsewhere elsewhere_;
   platforms::Efficiencies efficiencies_;
   std::map<std::string, models::Network> networks_;
   std::map<std::string, pipeline::ClusterModel> clusters_;

@@ -43,7 +43,7 @@ std::size_t call_behind(NodeId layer, const mpi::RankPlan& plan) {
 
 mpi::CostTable charged_costs(const mpi::Deployment& deployment, const pipeline::Program& program,
                              const pipeline::Machine& machine) {
-  mpi::CostTable table{machine.message_s * 1e9, machine.byte_s * 1e9, {}};
+  mpi::CostTable table{machine.message_s * 1e9, machine.send_byte_s * 1e9, machine.receive_byte_s * 1e9, {}};
   for (Rank rank = 0; rank < program.ranks.size(); ++rank) {
     LayerCosts left = costs_of(program.ranks[rank]);
     const auto cost_of = [&](NodeId layer) -> std::uint64_t& {

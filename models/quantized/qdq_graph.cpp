@@ -1,8 +1,6 @@
 #include "models/quantized/qdq_graph.hpp"
 
-#include <algorithm>
 #include <cstring>
-#include <optional>
 #include <set>
 #include <utility>
 

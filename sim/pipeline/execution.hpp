@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/pipeline/program.hpp"
+#include "sim/pipeline/progress.hpp"
 #include "sim/pipeline/result.hpp"
 #include "sim/pipeline/timeline.hpp"
 
@@ -15,19 +16,26 @@ namespace spillway::pipeline {
 /// time:
 ///
 ///     std::uint64_t now_ns();
-///     void start_work(Rank, const Operation&);      the rank computes or calls; computed() is to be called at its end
-///     void start_transfer(std::uint32_t message);   delivered() is to be called at its end
-template <class Driver>
+///     void start_work(Rank, std::uint64_t ns);   the rank computes or calls; worked() is to be called at its end
+///     void start_transfer(std::uint32_t message, std::uint64_t bytes, std::uint32_t token);
+///                                                delivered(token) is to be called at its end
+///     void start_timer(std::uint64_t ns, std::uint32_t token);   timer(token) is to be called at its end
+///
+/// Messages is how messages move: AsyncProgress or CallProgress.
+template <class Driver, template <class> class Messages>
 class Execution {
  public:
   /// Program, driver and timeline (which may be null) must outlive the execution.
-  Execution(const Program& program, std::uint64_t frames, Driver& driver, Timeline* timeline)
-      : program_(program), frames_(frames), driver_(driver), timeline_(timeline) {
+  Execution(const Program& program, const Machine& machine, std::uint64_t frames, Driver& driver, Timeline* timeline)
+      : program_(program),
+        frames_(frames),
+        driver_(driver),
+        timeline_(timeline),
+        messages_(program, machine, frames, driver, timeline) {
     run_.frame_begin_ns.assign(frames, std::numeric_limits<std::uint64_t>::max());
     run_.frame_done_ns.assign(frames, 0);
     run_.ranks.resize(program.ranks.size());
     ranks_.resize(program.ranks.size());
-    messages_.resize(program.messages.size());
     writes_left_.assign(frames, program.writes);
     receives_begin_.assign(program.ranks.size() + 1, 0);
     for (const Message& message : program.messages)
@@ -46,24 +54,26 @@ class Execution {
   }
 
   /// The rank's work has ended.
-  void computed(Rank rank) {
+  void worked(Rank rank) {
     RankState& state = ranks_[rank];
-    const Operation& operation = program_.ranks[rank].operations[state.position];
-    const bool compute = operation.kind == Operation::Kind::compute;
-    (compute ? run_.ranks[rank].compute_ns : run_.ranks[rank].call_ns) += operation.duration_ns;
-    if (timeline_ != nullptr) timeline_->work(rank, state.frame, operation, state.since_ns, driver_.now_ns());
-    ++state.position;
-    advance(rank);
+    if (state.look_ns > 0) {
+      run_.ranks[rank].call_ns += state.look_ns;
+      if (state.waiting) state.since_ns += state.look_ns;
+      state.look_ns = 0;
+    } else {
+      state.left_ns -= state.slice_ns;
+      if (state.left_ns == 0) return ended(rank);
+      if (looks(rank)) return;
+    }
+    if (state.left_ns > 0)
+      work_on(rank);
+    else
+      advance(rank);
   }
 
-  /// The oldest transfer of the message that is under way has ended.
-  void delivered(std::uint32_t message) {
-    const std::uint64_t frame = messages_[message].delivered++;
-    if (timeline_ != nullptr) timeline_->arrived(message, frame, driver_.now_ns());
-    const Message& what = program_.messages[message];
-    if (ranks_[what.destination].waiting) advance(what.destination);
-    if (ranks_[what.source].waiting) advance(what.source);
-  }
+  /// A transfer has ended, or a timer.
+  void delivered(std::uint32_t token) { wake(messages_.delivered(token)); }
+  void timer(std::uint32_t token) { wake(messages_.timer(token)); }
 
   /// The result; every rank must have done all its frames.
   Run finish() {
@@ -75,13 +85,42 @@ class Execution {
   struct RankState {
     std::uint64_t frame = 0;
     std::size_t position = 0;
-    std::uint64_t since_ns = 0;  ///< begin of the work or of the wait
+    std::uint64_t since_ns = 0;  ///< begin of the operation or of the wait
+    std::uint64_t left_ns = 0;   ///< of the operation's work
+    std::uint64_t slice_ns = 0;  ///< of it, what is being done
+    std::uint64_t look_ns = 0;   ///< what the rank does with the messages that it found; 0: it does something else
     bool waiting = false;
   };
-  /// Frames that have come so far.
-  struct MessageState {
-    std::uint64_t sent = 0, expected = 0, started = 0, delivered = 0;
-  };
+
+  void wake(const Woken& woken) {
+    for (const Rank rank : woken.span())
+      if (ranks_[rank].waiting) advance(rank);
+  }
+
+  void ended(Rank rank) {
+    RankState& state = ranks_[rank];
+    const Operation& operation = program_.ranks[rank].operations[state.position];
+    const bool compute = operation.kind == Operation::Kind::compute;
+    (compute ? run_.ranks[rank].compute_ns : run_.ranks[rank].call_ns) += operation.duration_ns;
+    if (timeline_ != nullptr) timeline_->work(rank, state.frame, operation, state.since_ns, driver_.now_ns());
+    ++state.position;
+    advance(rank);
+  }
+
+  void work_on(Rank rank) {
+    RankState& state = ranks_[rank];
+    state.slice_ns = messages_.slice(program_.ranks[rank].operations[state.position], state.left_ns);
+    driver_.start_work(rank, state.slice_ns);
+  }
+
+  /// Whether the rank finds messages that take it time, which it begins.
+  bool looks(Rank rank) {
+    RankState& state = ranks_[rank];
+    state.look_ns = messages_.look(rank, state.waiting ? state.since_ns : driver_.now_ns());
+    if (state.look_ns == 0) return false;
+    driver_.start_work(rank, state.look_ns);
+    return true;
+  }
 
   void advance(Rank rank) {
     RankState& state = ranks_[rank];
@@ -98,8 +137,8 @@ class Execution {
         case Operation::Kind::compute:
         case Operation::Kind::call:
           state.since_ns = driver_.now_ns();
-          driver_.start_work(rank, operation);
-          return;
+          state.left_ns = operation.duration_ns;
+          return work_on(rank);
         case Operation::Kind::send:
           send(operation, state.frame);
           break;
@@ -107,37 +146,25 @@ class Execution {
           if (--writes_left_[state.frame] == 0) run_.frame_done_ns[state.frame] = driver_.now_ns();
           break;
         default:
-          if (!may_pass(rank, operation)) return wait(state);
+          if (!may_pass(rank, operation) && (looks(rank) || !may_pass(rank, operation))) return wait(rank);
           passed(rank, operation);
       }
       ++state.position;
     }
+    if (!looks(rank)) wait(rank);  // for what others ask of its last messages
   }
 
   void begin_frame(Rank rank) {
     const std::uint64_t frame = ranks_[rank].frame;
-    const std::uint64_t expected = std::min<std::uint64_t>(frame + program_.slots, frames_);
-    for (std::uint32_t i = receives_begin_[rank]; i < receives_begin_[rank + 1]; ++i) {
-      messages_[receives_[i]].expected = expected;
-      start(receives_[i]);
-    }
+    for (std::uint32_t i = receives_begin_[rank]; i < receives_begin_[rank + 1]; ++i)
+      messages_.expect(receives_[i], frame);
     if (program_.ranks[rank].reads) run_.frame_begin_ns[frame] = std::min(run_.frame_begin_ns[frame], driver_.now_ns());
   }
 
   void send(const Operation& operation, std::uint64_t frame) {
     for (std::uint32_t message = operation.first; message < operation.last; ++message) {
-      messages_[message].sent = frame + 1;
       if (timeline_ != nullptr) timeline_->sent(message, frame, driver_.now_ns());
-      start(message);
-    }
-  }
-
-  void start(std::uint32_t message) {
-    MessageState& state = messages_[message];
-    const std::uint64_t ready = program_.messages[message].eager ? state.sent : std::min(state.sent, state.expected);
-    while (state.started < ready) {
-      ++state.started;
-      driver_.start_transfer(message);
+      messages_.send(message, frame);
     }
   }
 
@@ -145,32 +172,36 @@ class Execution {
     const std::uint64_t frame = ranks_[rank].frame;
     switch (operation.kind) {
       case Operation::Kind::wait:
-        return messages_[operation.first].delivered > frame;
+        return messages_.received(operation.first) > frame;
       case Operation::Kind::reserve:
-        return received(operation.first, operation.last,
-                        frame + 1 - std::min<std::uint64_t>(frame + 1, program_.slots));
+        return completed(operation.first, operation.last,
+                         frame + 1 - std::min<std::uint64_t>(frame + 1, program_.slots));
       default:
-        return received_all(rank);
+        return completed_all(rank);
     }
   }
 
-  bool received(std::uint32_t first, std::uint32_t last, std::uint64_t frames) const {
+  bool completed(std::uint32_t first, std::uint32_t last, std::uint64_t frames) const {
     for (std::uint32_t message = first; message < last; ++message)
-      if (!program_.messages[message].eager && messages_[message].delivered < frames) return false;
+      if (!program_.messages[message].eager && messages_.completed(message) < frames) return false;
     return true;
   }
 
-  bool received_all(Rank rank) const {
+  bool completed_all(Rank rank) const {
     for (const Operation& operation : program_.ranks[rank].operations)
-      if (operation.kind == Operation::Kind::send && !received(operation.first, operation.last, ranks_[rank].frame + 1))
+      if (operation.kind == Operation::Kind::send &&
+          !completed(operation.first, operation.last, ranks_[rank].frame + 1))
         return false;
     return true;
   }
 
-  void wait(RankState& state) {
-    if (state.waiting) return;
-    state.waiting = true;
-    state.since_ns = driver_.now_ns();
+  void wait(Rank rank) {
+    RankState& state = ranks_[rank];
+    if (!state.waiting) {
+      state.waiting = true;
+      state.since_ns = driver_.now_ns();
+    }
+    if (state.look_ns == 0) messages_.rest(rank, state.since_ns);
   }
 
   void passed(Rank rank, const Operation& operation) {
@@ -186,9 +217,9 @@ class Execution {
   std::uint64_t frames_;
   Driver& driver_;
   Timeline* timeline_;
+  Messages<Driver> messages_;
   Run run_;
   std::vector<RankState> ranks_;
-  std::vector<MessageState> messages_;
   std::vector<std::size_t> writes_left_;  ///< by frame
   std::vector<std::uint32_t> receives_;   ///< messages by destination
   std::vector<std::uint32_t> receives_begin_;

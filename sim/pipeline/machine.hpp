@@ -31,15 +31,26 @@ struct DeviceModel {
   LinkModel gpu_link;     ///< between the GPU and the board's memory
 };
 
+/// When messages move between ranks.
+enum class Progress : std::uint8_t {
+  async,  ///< all the time, as in SimGrid's SMPI
+  calls,  ///< when their ranks call the MPI library, as in Open MPI over TCP
+};
+
 /// Boards behind one switch.
 struct Machine {
   std::string name;
   std::vector<DeviceModel> devices;
   LinkModel network;              ///< of each board to the switch, each direction; the latency is that of the whole way
+  double burst_bytes = 0;         ///< that a board's way to the switch passes at once after a rest (Progress::calls)
   std::uint64_t eager_bytes = 0;  ///< larger messages are agreed upon first (rendezvous)
   double rendezvous_latencies = 1;  ///< latencies that a larger message takes
   double message_s = 0;             ///< time of a core for each message, at each end
-  double byte_s = 0;                ///< time of a core for each byte of a message between boards, at each end
+  double send_byte_s = 0;           ///< time of a core for each byte that goes to another board
+  double receive_byte_s = 0;        ///< time of a core for each byte that comes from another board
 };
+
+/// The same with links that take no time but for the bytes.
+Machine without_latencies(Machine machine);
 
 }  // namespace spillway::pipeline

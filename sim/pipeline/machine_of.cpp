@@ -81,10 +81,12 @@ ClusterModel::ClusterModel(platforms::Cluster cluster) : cluster_(std::move(clus
   }
   machine_.name = cluster_.name;
   machine_.network = link_of(cluster_.link_bandwidth, cluster_.link_latency);
+  machine_.burst_bytes = cluster_.link_burst.value;
   machine_.eager_bytes = static_cast<std::uint64_t>(messages.eager_limit.value);
   machine_.rendezvous_latencies = messages.rendezvous_latencies.value;
   machine_.message_s = messages.overhead.value;
-  machine_.byte_s = 1 / messages.copy_bandwidth.value;
+  machine_.send_byte_s = 1 / messages.send_bandwidth.value;
+  machine_.receive_byte_s = 1 / messages.receive_bandwidth.value;
 }
 
 Placement LayerTimeTables::place(std::size_t device, bool gpu, std::size_t threads) {
@@ -100,8 +102,23 @@ Placement LayerTimeTables::place(std::size_t device, bool gpu, std::size_t threa
       times.behind.push_back(fuses ? 0 : alone);
       times.leader.push_back(fuses ? network_.node(id).inputs.front() : id);
     }
+    if (!gpu) take_measured(times, threads);
   }
   return {device, gpu, threads, &times};
+}
+
+void LayerTimeTables::take_measured(LayerTimes& times, std::size_t threads) const {
+  for (const cost::LayerTime& time : measured_) {
+    if (time.network != network_.name() || static_cast<std::size_t>(time.threads) != threads) continue;
+    const models::NodeId call = *network_.find(time.layer);
+    times.alone[call] = times.behind[call] = to_ns(time.seconds);
+    times.leader[call] = call;
+    for (const std::string& fused : time.fused) {
+      const models::NodeId id = *network_.find(fused);
+      times.behind[id] = 0;
+      times.leader[id] = call;
+    }
+  }
 }
 
 }  // namespace spillway::pipeline

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "platforms/computer.hpp"
 #include "platforms/efficiencies.hpp"
 #include "platforms/resource.hpp"
+#include "sim/cost/layer_times.hpp"
 #include "sim/pipeline/machine.hpp"
 #include "sim/pipeline/program.hpp"
 
@@ -38,10 +40,11 @@ class ClusterModel {
 /// The times of one network's layers on the resources of a cluster, made when they are first asked for.
 class LayerTimeTables {
  public:
-  /// All must outlive the tables.
+  /// All must outlive the tables. `measured` are times that cores take instead of the cost model's, on every board;
+  /// those of other networks and numbers of threads are left out.
   LayerTimeTables(const models::Network& network, const ClusterModel& cluster,
-                  const platforms::Efficiencies& efficiencies)
-      : network_(network), cluster_(cluster), efficiencies_(efficiencies) {}
+                  const platforms::Efficiencies& efficiencies, std::span<const cost::LayerTime> measured = {})
+      : network_(network), cluster_(cluster), efficiencies_(efficiencies), measured_(measured) {}
 
   /// Where a rank runs, with the times of its layers. Throws std::invalid_argument: a GPU that the board does not have,
   /// more threads than cores.
@@ -53,9 +56,12 @@ class LayerTimeTables {
  private:
   using Key = std::tuple<std::size_t, bool, std::size_t>;  ///< board, GPU, threads
 
+  void take_measured(LayerTimes& times, std::size_t threads) const;
+
   const models::Network& network_;
   const ClusterModel& cluster_;
   const platforms::Efficiencies& efficiencies_;
+  std::span<const cost::LayerTime> measured_;
   std::map<Key, LayerTimes> tables_;
 };
 

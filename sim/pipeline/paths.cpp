@@ -10,6 +10,13 @@ Links::Links(const Machine& machine) {
     links_.insert(links_.end(), {half_way, half_way, device.memory_link, device.gpu_link, device.gpu_link});
 }
 
+Machine without_latencies(Machine machine) {
+  machine.network.latency_s = 0;
+  for (DeviceModel& device : machine.devices)
+    device.memory_link.latency_s = device.gpu_link.latency_s = 0;
+  return machine;
+}
+
 Path path_between(const Placement& source, const Placement& destination, const Links& links) {
   Path path;
   const auto add = [&](std::size_t link) { path.links[path.count++] = static_cast<std::uint32_t>(link); };

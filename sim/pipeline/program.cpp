@@ -12,6 +12,8 @@ const Program& ProgramMaker::make(std::span<const Rank> rank_of_node, std::span<
                                   const Options& options) {
   options_ = options;
   program_.slots = split::slots(options.communication);
+  program_.progress = options.progress;
+  program_.sleeps = options.sleeps;
   program_.writes = 0;
   program_.ranks.resize(placements.size());
   for (Rank rank = 0; rank < placements.size(); ++rank) {
@@ -136,7 +138,7 @@ void ProgramMaker::add_layer(NodeId id) {
     if (received_[message] != 0) continue;
     received_[message] = 1;
     program.operations.push_back({Kind::wait, message, message + 1, 0, operand});
-    add_time(rank, Kind::call, operand, call_ns(program_.messages[message]));
+    add_time(rank, Kind::call, operand, call_ns(program_.messages[message], false));
   }
   const std::uint32_t first = first_message_[id], last = first_message_[id + 1];
   if (first != last) program.operations.push_back({Kind::reserve, first, last, 0, id});
@@ -168,7 +170,7 @@ void ProgramMaker::add_send(NodeId id) {
   if (workload_.node(id).input) operations.push_back({Kind::reserve, first, last, 0, id});
   std::uint64_t duration = 0;
   for (std::uint32_t message = first; message < last; ++message)
-    duration += call_ns(program_.messages[message]);
+    duration += call_ns(program_.messages[message], true);
   add_time(rank, Kind::call, id, duration);
   operations.push_back({Kind::send, first, last, 0, id});
 }
@@ -183,11 +185,14 @@ void ProgramMaker::add_time(Rank rank, Kind kind, NodeId node, std::uint64_t dur
   }
 }
 
-std::uint64_t ProgramMaker::call_ns(const Message& message) const {
+std::uint64_t ProgramMaker::call_ns(const Message& message, bool sends) const {
   const bool between_boards =
       program_.ranks[message.source].placement.device != program_.ranks[message.destination].placement.device;
-  const double bytes = between_boards ? static_cast<double>(message.bytes) : 0;
-  return static_cast<std::uint64_t>(std::llround((machine_.message_s + bytes * machine_.byte_s) * 1e9));
+  std::uint64_t copied = between_boards ? message.bytes : 0;
+  const double byte_s = sends ? machine_.send_byte_s : machine_.receive_byte_s;
+  // Under Progress::calls the rest is copied where its rank looks at the messages.
+  if (options_.progress == Progress::calls) copied = sends ? std::min(copied, machine_.eager_bytes) : 0;
+  return static_cast<std::uint64_t>(std::llround((machine_.message_s + static_cast<double>(copied) * byte_s) * 1e9));
 }
 
 }  // namespace spillway::pipeline

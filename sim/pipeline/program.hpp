@@ -72,7 +72,9 @@ struct Program {
   std::vector<RankProgram> ranks;
   std::vector<Message> messages;  ///< those of one result behind each other, by destination
   std::size_t slots = 1;          ///< copies of each tensor at each end
-  std::size_t writes = 0;         ///< results of the network in a frame
+  Progress progress = Progress::async;
+  bool sleeps = true;      ///< a waiting rank
+  std::size_t writes = 0;  ///< results of the network in a frame
 };
 
 /// Lowers mappings of one network. Keeps its working storage, so that a search need not allocate for each mapping; not
@@ -82,6 +84,8 @@ class ProgramMaker {
   struct Options {
     Communication communication = Communication::overlap;
     bool every_layer = false;  ///< an operation for each layer; otherwise runs of layers become one
+    Progress progress = Progress::async;
+    bool sleeps = true;  ///< a waiting rank, instead of looking at its messages all the time
   };
 
   /// Both must outlive the maker.
@@ -106,7 +110,7 @@ class ProgramMaker {
   void add_call(models::NodeId first, models::NodeId last);
   void add_send(models::NodeId id);
   void add_time(Rank rank, Operation::Kind kind, models::NodeId node, std::uint64_t duration_ns);
-  std::uint64_t call_ns(const Message& message) const;
+  std::uint64_t call_ns(const Message& message, bool sends) const;
   std::uint32_t message_to(models::NodeId node, Rank destination) const;
 
   const Workload& workload_;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/engine/engine.hpp"
+#include "sim/pipeline/call_progress.hpp"
 #include "sim/pipeline/drivers.hpp"
 #include "sim/pipeline/execution.hpp"
 #include "sim/pipeline/paths.hpp"
@@ -20,7 +21,10 @@ namespace s4u = simgrid::s4u;
 /// A unit of work is a nanosecond of one core.
 constexpr double units_per_s = 1e9;
 
-/// The hosts of a machine: of each device its cores, then its GPU.
+/// Timers that can run at one time.
+constexpr int timers = 1 << 12;
+
+/// The hosts of a machine: of each device its cores, then its GPU; and one whose work is time that passes.
 class Testbed {
  public:
   static Testbed& of(const Machine& machine) {
@@ -30,6 +34,8 @@ class Testbed {
         name_of(machine), [&] { testbed.build(machine); }, &messages);
     return testbed;
   }
+
+  s4u::Host* clock() const { return clock_; }
 
   s4u::Host* host(const Placement& placement) const { return hosts_[2 * placement.device + (placement.gpu ? 1 : 0)]; }
 
@@ -50,6 +56,8 @@ class Testbed {
   void build(const Machine& machine) {
     hosts_.clear();
     s4u::NetZone* zone = s4u::create_full_zone("cluster");
+    clock_ = zone->create_host("clock", units_per_s);
+    clock_->set_core_count(timers)->seal();
     const Links links(machine);
     std::vector<s4u::Link*> made;
     for (std::size_t link = 0; link < links.size(); ++link)
@@ -78,17 +86,21 @@ class Testbed {
   }
 
   std::vector<s4u::Host*> hosts_;
+  s4u::Host* clock_ = nullptr;
 };
 
+/// `machine` has the latencies of transfers.
+template <template <class> class Messages>
 class SimGridPipeline {
  public:
-  SimGridPipeline(const Program& program, const Machine& machine, std::uint64_t frames, Timeline* timeline)
+  SimGridPipeline(const Program& program, const Machine& machine, const Machine& whole, std::uint64_t frames,
+                  Timeline* timeline)
       : program_(program),
         testbed_(Testbed::of(machine)),
         work_(program.ranks.size()),
         ended_(program.ranks.size()),
         transfers_(program.messages.size()),
-        execution_(program, frames, *this, timeline) {}
+        execution_(program, whole, frames, *this, timeline) {}
 
   Run operator()() {
     engine::run([this] { execution_.begin(); }, [this](const s4u::Activity& activity) { completed(activity); });
@@ -97,63 +109,88 @@ class SimGridPipeline {
 
   std::uint64_t now_ns() const { return engine::now_ns(); }
 
-  void start_work(Rank rank, const Operation& operation) {
+  void start_work(Rank rank, std::uint64_t ns) {
     const Placement& placement = program_.ranks[rank].placement;
     ended_[rank] = std::move(work_[rank]);
     work_[rank] = s4u::Exec::init();
-    work_[rank]->set_host(testbed_.host(placement))->set_flops_amount(static_cast<double>(operation.duration_ns));
+    work_[rank]->set_host(testbed_.host(placement))->set_flops_amount(static_cast<double>(ns));
     if (!placement.gpu && placement.threads > 1) work_[rank]->set_thread_count(static_cast<int>(placement.threads));
-    tag(*work_[rank], 2 * rank);
+    tag(*work_[rank], Ends::work, static_cast<std::uint32_t>(rank));
     work_[rank]->start();
   }
 
-  void start_transfer(std::uint32_t message) {
+  void start_transfer(std::uint32_t message, std::uint64_t bytes, std::uint32_t token) {
     const Message& what = program_.messages[message];
     s4u::CommPtr comm = s4u::Comm::sendto_init(testbed_.host(program_.ranks[what.source].placement),
                                                testbed_.host(program_.ranks[what.destination].placement));
-    comm->set_payload_size(what.bytes);
-    tag(*comm, 2 * std::size_t{message} + 1);
+    comm->set_payload_size(bytes);
+    tag(*comm, Ends::transfer, token);
     comm->start();
-    // SimGrid still uses an activity after it has reported the end: the last ones are kept.
-    Transfers& transfers = transfers_[message];
-    if (transfers.kept.size() >= transfers.under_way + 2 * program_.slots) transfers.kept.pop_front();
-    transfers.kept.push_back(std::move(comm));
-    ++transfers.under_way;
+    Kept& transfers = transfers_[message];
+    transfers.keep(std::move(comm), 2 * program_.slots);
+    if (token >= message_of_.size()) message_of_.resize(token + 1);
+    message_of_[token] = message;
+  }
+
+  void start_timer(std::uint64_t ns, std::uint32_t token) {
+    s4u::ExecPtr timer = s4u::Exec::init();
+    timer->set_host(testbed_.clock())->set_flops_amount(static_cast<double>(ns));
+    tag(*timer, Ends::timer, token);
+    timer->start();
+    timers_.keep(std::move(timer), timers);
   }
 
  private:
-  static void tag(s4u::Activity& activity, std::size_t number) {
-    activity.set_data(reinterpret_cast<void*>(static_cast<std::uintptr_t>(number + 1)));
+  enum class Ends : std::uint8_t { work, transfer, timer };
+
+  static void tag(s4u::Activity& activity, Ends what, std::uint32_t number) {
+    activity.set_data(reinterpret_cast<void*>(std::uintptr_t{number} * 4 + static_cast<std::uintptr_t>(what) + 1));
   }
 
   void completed(const s4u::Activity& activity) {
     // Declared without const in SimGrid, though it changes nothing.
-    const auto number = reinterpret_cast<std::uintptr_t>(const_cast<s4u::Activity&>(activity).get_data<void>()) - 1;
-    if (number % 2 == 0) {
-      execution_.computed(number / 2);
-    } else {
-      --transfers_[number / 2].under_way;
-      execution_.delivered(static_cast<std::uint32_t>(number / 2));
+    const auto tag = reinterpret_cast<std::uintptr_t>(const_cast<s4u::Activity&>(activity).get_data<void>()) - 1;
+    const auto number = static_cast<std::uint32_t>(tag / 4);
+    switch (static_cast<Ends>(tag % 4)) {
+      case Ends::work:
+        return execution_.worked(number);
+      case Ends::transfer:
+        --transfers_[message_of_[number]].under_way;
+        return execution_.delivered(number);
+      case Ends::timer:
+        --timers_.under_way;
+        return execution_.timer(number);
     }
   }
 
   const Program& program_;
   const Testbed& testbed_;
-  /// Of one message; they end in the order in which they began.
-  struct Transfers {
-    std::deque<s4u::CommPtr> kept;
+  /// Activities that end about in the order in which they began. SimGrid still uses one after it has reported the end:
+  /// the last ones are kept.
+  struct Kept {
+    std::deque<s4u::ActivityPtr> activities;
     std::size_t under_way = 0;
+
+    void keep(s4u::ActivityPtr activity, std::size_t ended) {
+      if (activities.size() >= under_way + ended) activities.pop_front();
+      activities.push_back(std::move(activity));
+      ++under_way;
+    }
   };
 
   std::vector<s4u::ExecPtr> work_, ended_;  ///< by rank
-  std::vector<Transfers> transfers_;        ///< by message
-  Execution<SimGridPipeline> execution_;
+  std::vector<Kept> transfers_;             ///< by message
+  std::vector<std::uint32_t> message_of_;   ///< by a transfer's token
+  Kept timers_;
+  Execution<SimGridPipeline, Messages> execution_;
 };
 
 }  // namespace
 
 Run run_simgrid(const Program& program, const Machine& machine, std::uint64_t frames, Timeline* timeline) {
-  return SimGridPipeline(program, machine, frames, timeline)();
+  if (program.progress == Progress::async)
+    return SimGridPipeline<AsyncProgress>(program, machine, machine, frames, timeline)();
+  return SimGridPipeline<CallProgress>(program, without_latencies(machine), machine, frames, timeline)();
 }
 
 }  // namespace spillway::pipeline

@@ -40,7 +40,8 @@ std::uint64_t Result::highest_memory() const {
 Result Simulator::operator()(std::span<const Rank> rank_of_node, std::span<const Placement> placements,
                              const Options& options) {
   if (options.frames == 0) throw std::invalid_argument("a pipeline needs at least one measured frame");
-  program_ = &maker_.make(rank_of_node, placements, {options.communication, options.every_layer});
+  program_ = &maker_.make(rank_of_node, placements,
+                          {options.communication, options.every_layer, options.progress, options.wait == Wait::sleep});
   const std::uint64_t frames = options.warm_up + options.frames;
   const auto run = options.driver == Driver::virtual_clock ? run_virtual_clock : run_simgrid;
   Result result;

@@ -21,6 +21,7 @@ struct Options {
   Communication communication = Communication::overlap;
   Driver driver = Driver::virtual_clock;
   Wait wait = Wait::sleep;
+  Progress progress = Progress::async;
   std::uint64_t warm_up = 4;  ///< frames before the measured ones, as in the paper
   std::uint64_t frames = 20;  ///< measured, as in the paper
   bool every_layer = false;   ///< an operation for each layer, for a timeline

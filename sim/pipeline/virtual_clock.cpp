@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/pipeline/call_progress.hpp"
 #include "sim/pipeline/drivers.hpp"
 #include "sim/pipeline/execution.hpp"
 #include "sim/pipeline/paths.hpp"
@@ -27,17 +28,20 @@ struct Activity {
   }
 };
 
-/// Whole nanoseconds; events of one instant in the order in which they were made.
+/// Whole nanoseconds; events of one instant in the order in which they were made. `machine` has the latencies of
+/// transfers.
+template <template <class> class Messages>
 class VirtualClock {
  public:
-  VirtualClock(const Program& program, const Machine& machine, std::uint64_t frames, Timeline* timeline)
+  VirtualClock(const Program& program, const Machine& machine, const Machine& whole, std::uint64_t frames,
+               Timeline* timeline)
       : program_(program),
         machine_(machine),
         links_(machine),
         flows_on_(links_.size()),
         work_(program.ranks.size()),
         processors_(2 * machine.devices.size()),
-        execution_(program, frames, *this, timeline) {
+        execution_(program, whole, frames, *this, timeline) {
     for (Rank rank = 0; rank < program.ranks.size(); ++rank)
       processors_[processor_of(program.ranks[rank].placement)].demand += program.ranks[rank].placement.threads;
     for (std::size_t i = 0; i < processors_.size(); ++i)
@@ -60,6 +64,9 @@ class VirtualClock {
         if (work_[event.id].end_ns == event.time_ns && work_[event.id].rate > 0) end_work(event.id);
       } else if (event.kind == Event::Kind::first_byte) {
         begin_flow(event.id);
+      } else if (event.kind == Event::Kind::timer) {
+        last_end_ns_ = now_ns_;
+        execution_.timer(event.id);
       } else if (flows_[event.id].message != none && flows_[event.id].activity.end_ns == event.time_ns) {
         end_flow(event.id);
       }
@@ -70,10 +77,10 @@ class VirtualClock {
 
   std::uint64_t now_ns() const { return now_ns_; }
 
-  void start_work(Rank rank, const Operation& operation) {
+  void start_work(Rank rank, std::uint64_t ns) {
     const Placement& placement = program_.ranks[rank].placement;
     Activity& work = work_[rank];
-    work = {static_cast<double>(operation.duration_ns), 1, now_ns_, now_ns_ + operation.duration_ns};
+    work = {static_cast<double>(ns), 1, now_ns_, now_ns_ + ns};
     Processor& processor = processors_[processor_of(placement)];
     if (processor.demand <= processor.cores) {
       schedule(Event::Kind::work, static_cast<std::uint32_t>(rank), work.end_ns);
@@ -84,7 +91,7 @@ class VirtualClock {
     share(processor);
   }
 
-  void start_transfer(std::uint32_t message) {
+  void start_transfer(std::uint32_t message, std::uint64_t bytes, std::uint32_t token) {
     std::uint32_t id = free_flow_;
     if (id == none) {
       id = static_cast<std::uint32_t>(flows_.size());
@@ -93,22 +100,25 @@ class VirtualClock {
       free_flow_ = flows_[id].next_free;
     }
     flows_[id].message = message;
-    flows_[id].activity = {static_cast<double>(program_.messages[message].bytes), 0, now_ns_,
-                           std::numeric_limits<std::uint64_t>::max()};
+    flows_[id].token = token;
+    flows_[id].activity = {static_cast<double>(bytes), 0, now_ns_, std::numeric_limits<std::uint64_t>::max()};
     schedule(Event::Kind::first_byte, id, now_ns_ + routes_[message].latency_ns);
   }
 
+  void start_timer(std::uint64_t ns, std::uint32_t token) { schedule(Event::Kind::timer, token, now_ns_ + ns); }
+
  private:
   struct Event {
-    enum class Kind : std::uint8_t { work, first_byte, flow };
+    enum class Kind : std::uint8_t { work, first_byte, flow, timer };
     std::uint64_t time_ns = 0;
     std::uint32_t sequence = 0;
-    std::uint32_t id = 0;  ///< rank or flow
+    std::uint32_t id = 0;  ///< rank, flow, or a timer's token
     Kind kind = Kind::work;
   };
   struct Flow {
     Activity activity;
     std::uint32_t message = none;
+    std::uint32_t token = 0;
     std::uint32_t next_free = none;
   };
   struct Route {
@@ -152,7 +162,7 @@ class VirtualClock {
       std::erase(processor.ranks, rank);
       if (!processor.ranks.empty()) share(processor);
     }
-    execution_.computed(rank);
+    execution_.worked(rank);
   }
 
   void begin_flow(std::uint32_t id) {
@@ -170,7 +180,7 @@ class VirtualClock {
     free_flow_ = id;
     share_links(message);
     last_end_ns_ = now_ns_;
-    execution_.delivered(message);
+    execution_.delivered(flows_[id].token);
   }
 
   /// The rates of all flows that share a link with this message.
@@ -206,13 +216,15 @@ class VirtualClock {
   std::vector<Event> events_;
   std::uint32_t sequence_ = 0;
   std::uint64_t now_ns_ = 0, last_end_ns_ = 0;
-  Execution<VirtualClock> execution_;
+  Execution<VirtualClock, Messages> execution_;
 };
 
 }  // namespace
 
 Run run_virtual_clock(const Program& program, const Machine& machine, std::uint64_t frames, Timeline* timeline) {
-  return VirtualClock(program, machine, frames, timeline)();
+  if (program.progress == Progress::async)
+    return VirtualClock<AsyncProgress>(program, machine, machine, frames, timeline)();
+  return VirtualClock<CallProgress>(program, without_latencies(machine), machine, frames, timeline)();
 }
 
 }  // namespace spillway::pipeline

@@ -5,6 +5,7 @@
 
 #include <arm_acle.h>
 
+#include "hw/kernels/int8/four_outputs.hpp"
 #include "hw/kernels/int8/requantize.hpp"
 #include "hw/kernels/int8/whole_filters.hpp"
 
@@ -302,36 +303,46 @@ inline FourChannels four_channels(const std::int8_t* from) {
   return {even(word), odd(word)};
 }
 
-struct FourWindow {
-  std::uint32_t rows = 1, columns = 1, row_stride = 1, column_stride = 1;
-};
+/// Four outputs of 8 bits of two pairs of 16.
+inline std::uint32_t four_outputs(std::uint32_t even_pair, std::uint32_t odd_pair) {
+  return __uxtb16(even_pair) | __uxtb16(odd_pair) << 8;
+}
 
-[[gnu::noinline]] inline void multiply_window(const FourWindow& window, const FourChannels* weights,
-                                              const FourChannels* input, std::int32_t (&sums)[4]) {
-  std::int32_t a = sums[0], b = sums[1], c = sums[2], d = sums[3];
-  const auto multiply = [&](FourChannels by, FourChannels x) {
-    a = __smlabb(by.even, x.even, a);
-    b = __smlabb(by.odd, x.odd, b);
-    c = __smlatt(by.even, x.even, c);
-    d = __smlatt(by.odd, x.odd, d);
-  };
+[[gnu::noinline]] inline void compute_windows(const FourWindow& window, const FourChannels* weights,
+                                              const FourChannels* input, const FourOutputs& of, std::int8_t* to,
+                                              std::uint32_t depth) {
+  const TwoClamps clamp(of.clamp);
   const bool usual = window.columns == 3 && window.column_stride == 1;
-  for (std::uint32_t row = window.rows; row != 0; --row, input += window.row_stride) {
-    if (usual) {
-      multiply(weights[0], input[0]);
-      multiply(weights[1], input[1]);
-      multiply(weights[2], input[2]);
-      weights += 3;
-      continue;
+  for (std::uint32_t left = of.count; left != 0; --left, input += of.stride, to += depth) {
+    std::int32_t a = of.channels[0].bias, b = of.channels[1].bias, c = of.channels[2].bias, d = of.channels[3].bias;
+    const auto multiply = [&](FourChannels by, FourChannels x) {
+      a = __smlabb(by.even, x.even, a);
+      b = __smlabb(by.odd, x.odd, b);
+      c = __smlatt(by.even, x.even, c);
+      d = __smlatt(by.odd, x.odd, d);
+    };
+    const FourChannels *weight = weights, *row = input;
+    for (std::uint32_t rows = window.rows; rows != 0; --rows, row += window.row_stride) {
+      if (usual) {
+        multiply(weight[0], row[0]);
+        multiply(weight[1], row[1]);
+        multiply(weight[2], row[2]);
+        weight += 3;
+        continue;
+      }
+      const FourChannels* at = row;
+      for (std::uint32_t column = window.columns; column != 0; --column, at += window.column_stride)
+        multiply(*weight++, *at);
     }
-    const FourChannels* at = input;
-    for (std::uint32_t column = window.columns; column != 0; --column, at += window.column_stride)
-      multiply(*weights++, *at);
+    const std::uint32_t even_pair = clamp(rescale(a, of.channels[0].rescale), rescale(c, of.channels[2].rescale));
+    const std::uint32_t odd_pair = clamp(rescale(b, of.channels[1].rescale), rescale(d, of.channels[3].rescale));
+    const std::uint32_t outputs = four_outputs(even_pair, odd_pair);
+    if (of.depth == 4)
+      __builtin_memcpy(to, &outputs, 4);
+    else
+      for (std::uint32_t i = 0; i < of.depth; ++i)
+        to[i] = static_cast<std::int8_t>(outputs >> 8 * i);
   }
-  sums[0] = a;
-  sums[1] = b;
-  sums[2] = c;
-  sums[3] = d;
 }
 
 }  // namespace spillway::int8

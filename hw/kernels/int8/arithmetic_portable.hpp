@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "hw/kernels/int8/four_outputs.hpp"
 #include "hw/kernels/int8/requantize.hpp"
 #include "hw/kernels/int8/whole_filters.hpp"
 
@@ -103,19 +104,19 @@ inline FourChannels four_channels(const std::int8_t* from) {
   return {{from[0], from[1], from[2], from[3]}};
 }
 
-/// A window over rows of FourChannels: how many elements it has, and how far its rows and the elements of a row are
-/// apart.
-struct FourWindow {
-  std::uint32_t rows = 1, columns = 1, row_stride = 1, column_stride = 1;
-};
-
-/// sums[i] += the sum of products of channel i over the window. The weights stand one after the other.
-inline void multiply_window(const FourWindow& window, const FourChannels* weights, const FourChannels* input,
-                            std::int32_t (&sums)[4]) {
-  for (std::uint32_t row = 0; row < window.rows; ++row)
-    for (std::uint32_t column = 0; column < window.columns; ++column, ++weights)
-      for (int i = 0; i < 4; ++i)
-        sums[i] += weights->of[i] * input[row * window.row_stride + column * window.column_stride].of[i];
+/// Writes outputs of a row to `to`, `depth` bytes apart. `input` has the first one's window; the weights stand one
+/// after the other.
+inline void compute_windows(const FourWindow& window, const FourChannels* weights, const FourChannels* input,
+                            const FourOutputs& of, std::int8_t* to, std::uint32_t depth) {
+  for (std::uint32_t output = 0; output < of.count; ++output, input += of.stride, to += depth)
+    for (std::uint32_t i = 0; i < of.depth; ++i) {
+      const FourChannels* weight = weights;
+      std::int32_t sum = of.channels[i].bias;
+      for (std::uint32_t row = 0; row < window.rows; ++row)
+        for (std::uint32_t column = 0; column < window.columns; ++column, ++weight)
+          sum += weight->of[i] * input[row * window.row_stride + column * window.column_stride].of[i];
+      to[i] = requantized(sum, of.channels[i].rescale, of.clamp);
+    }
 }
 
 }  // namespace spillway::int8

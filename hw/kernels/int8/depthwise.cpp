@@ -17,6 +17,8 @@ class DepthwiseCall {
     weights_ = reinterpret_cast<FourChannels*>(scratch.data());
     rows_ = weights_ + taps;
     const auto room = static_cast<std::uint32_t>(scratch.size()) / 4 - taps;
+    of_.stride = window_.stride_width;
+    of_.clamp = layer.clamp;
     block_ = (room / window_.kernel_height - reach()) / window_.stride_width + 1;
   }
 
@@ -43,28 +45,21 @@ class DepthwiseCall {
         of[c] = from[c * taps + tap];
       weights_[tap] = four_channels(of);
     }
-    for (std::uint32_t c = 0; c < channels; ++c) {
-      const OutputChannel& channel = layer_.channels[channels_.first + c];
-      biases_[c] = channel.bias;
-      requantize_[c] = Requantizer(channel.rescale, layer_.clamp);
-    }
+    of_.depth = channels;
+    for (std::uint32_t c = 0; c < channels; ++c)
+      of_.channels[c] = layer_.channels[channels_.first + c];
   }
 
   void compute(std::uint32_t y, core::Range columns) {
     const std::uint32_t span = (columns.size() - 1) * window_.stride_width + reach();
     gather(y, columns.first, span);
-    const std::uint32_t depth = output_.box.channels.size(), channels = channels_.size();
+    const std::uint32_t depth = output_.box.channels.size();
     const std::uint32_t row = y - output_.box.rows.first, column = columns.first - output_.box.columns.first;
-    std::int8_t* to = output_.values + (row * output_.box.columns.size() + column) * depth + channels_.first -
-                      output_.box.channels.first;
-    const FourWindow window{window_.kernel_height, window_.kernel_width, span, window_.dilation_width};
-    const FourChannels* from = rows_;
-    for (std::uint32_t x = columns.size(); x != 0; --x, from += window_.stride_width, to += depth) {
-      std::int32_t sums[4] = {biases_[0], biases_[1], biases_[2], biases_[3]};
-      multiply_window(window, weights_, from, sums);
-      for (std::uint32_t c = 0; c < channels; ++c)
-        to[c] = requantize_[c](sums[c]);
-    }
+    std::int8_t* const to = output_.values + (row * output_.box.columns.size() + column) * depth + channels_.first -
+                            output_.box.channels.first;
+    of_.count = columns.size();
+    compute_windows({window_.kernel_height, window_.kernel_width, span, window_.dilation_width}, weights_, rows_, of_,
+                    to, depth);
   }
 
   void gather(std::uint32_t y, std::uint32_t x, std::uint32_t span) {
@@ -116,8 +111,7 @@ class DepthwiseCall {
   FourChannels* rows_;
   std::uint32_t block_;  ///< outputs of a row that the scratch memory has room for
   core::Range channels_;
-  std::int32_t biases_[4]{};
-  Requantizer requantize_[4];
+  FourOutputs of_;
 };
 
 }  // namespace

@@ -16,8 +16,10 @@ bool read_line(const std::string& line, CostTable& table) {
   words >> kind;
   if (kind == "message") {
     words >> table.message_ns;
-  } else if (kind == "byte") {
-    words >> table.byte_ns;
+  } else if (kind == "send_byte") {
+    words >> table.send_byte_ns;
+  } else if (kind == "receive_byte") {
+    words >> table.receive_byte_ns;
   } else if (kind == "layer") {
     std::pair<int, std::int32_t> which;
     std::uint64_t cost_ns = 0;
@@ -31,7 +33,7 @@ bool read_line(const std::string& line, CostTable& table) {
 
 [[noreturn]] void refuse(const std::string& path, int number, const std::string& line) {
   std::string message = path + ":" + std::to_string(number);
-  message += ": \"" + line + "\" is no cost; expected message, byte or layer with their numbers";
+  message += ": \"" + line + "\" is no cost; expected message, send_byte, receive_byte or layer with their numbers";
   throw JobError(2, message);
 }
 
@@ -40,7 +42,8 @@ bool read_line(const std::string& line, CostTable& table) {
 std::string to_text(const CostTable& table) {
   std::ostringstream text;
   text.precision(std::numeric_limits<double>::max_digits10);
-  text << "message " << table.message_ns << "\nbyte " << table.byte_ns << '\n';
+  text << "message " << table.message_ns << "\nsend_byte " << table.send_byte_ns << "\nreceive_byte "
+       << table.receive_byte_ns << '\n';
   for (const auto& [which, cost_ns] : table.layer_ns)
     text << "layer " << which.first << ' ' << which.second << ' ' << cost_ns << '\n';
   return text.str();

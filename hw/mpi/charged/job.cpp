@@ -32,19 +32,19 @@ Job::Job(const Program& program, int rank, const Options& options, const CostTab
   if (options.threads > 0) throw JobError(2, "--threads: the costs are those of the mapping's threads");
 }
 
-Exchange::Peer Job::peer(int rank, std::size_t floats) const {
+Exchange::Peer Job::peer(int rank, std::size_t floats, double byte_ns) const {
   const bool leaves = std::strcmp(program_.ranks[static_cast<std::size_t>(rank)].device, description_.device) != 0;
-  return {rank, costs_.message_ns + (leaves ? costs_.byte_ns * static_cast<double>(floats * sizeof(float)) : 0)};
+  return {rank, costs_.message_ns + (leaves ? byte_ns * static_cast<double>(floats * sizeof(float)) : 0)};
 }
 
 std::size_t Job::add_receive(int tag, int from, std::size_t floats) {
-  return exchange.add_receive(tag, peer(from, floats), floats);
+  return exchange.add_receive(tag, peer(from, floats, costs_.receive_byte_ns), floats);
 }
 
 std::size_t Job::add_send(int tag, const std::vector<int>& to, std::size_t floats) {
   std::vector<Exchange::Peer> peers;
   for (const int rank : to)
-    peers.push_back(peer(rank, floats));
+    peers.push_back(peer(rank, floats, costs_.send_byte_ns));
   return exchange.add_send(tag, std::move(peers), floats);
 }
 

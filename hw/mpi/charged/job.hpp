@@ -50,7 +50,7 @@ class Job {
   /// Seconds since the rank began, all at once.
   double seconds() const { return MPI_Wtime() - start_; }
   /// What passes between this rank and another.
-  Exchange::Peer peer(int rank, std::size_t floats) const;
+  Exchange::Peer peer(int rank, std::size_t floats, double byte_ns) const;
 
   const Program& program_;
   const int rank_;

@@ -85,7 +85,8 @@ messages:
   eager_limit: {value: 64 KiB, source: "assumed, for the test"}
   rendezvous_latencies: {value: 3, source: "assumed, for the test"}
   overhead: {value: 10 us, source: "assumed, for the test"}
-  copy_bandwidth: {value: 2 GB/s, source: "assumed, for the test"}
+  send_bandwidth: {value: 2 GB/s, source: "assumed, for the test"}
+  receive_bandwidth: {value: 1 GB/s, source: "assumed, for the test"}
   local_latency: {value: 2 us, source: "assumed, for the test"}
   local_bandwidth: {value: 5 GB/s, source: "assumed, for the test"}
 )";

@@ -31,7 +31,8 @@ std::string cluster_of(const std::string& board, const std::string& bandwidth = 
          "  eager_limit: {value: 64 KiB, source: \"assumed, a test\"}\n"
          "  rendezvous_latencies: {value: 3, source: \"assumed, a test\"}\n"
          "  overhead: {value: 10 us, source: \"assumed, a test\"}\n"
-         "  copy_bandwidth: {value: 2 GB/s, source: \"assumed, a test\"}\n"
+         "  send_bandwidth: {value: 2 GB/s, source: \"assumed, a test\"}\n"
+         "  receive_bandwidth: {value: 2 GB/s, source: \"assumed, a test\"}\n"
          "  local_latency: {value: 2 us, source: \"assumed, a test\"}\n"
          "  local_bandwidth: {value: 5 GB/s, source: \"assumed, a test\"}\n";
 }

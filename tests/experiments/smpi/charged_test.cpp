@@ -60,18 +60,19 @@ TEST_F(ChargedProgram, EndsWithTheReasonWhereALayerHasNoCost) {
 TEST(ChargedCosts, AreReadAsTheyAreWritten) {
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "costs.txt").string();
-  const mpi::CostTable costs{10'000, 0.1, {{{0, 3}, 12}, {{1, 7}, 123'456'789'012}}};
+  const mpi::CostTable costs{10'000, 0.1, 0.2, {{{0, 3}, 12}, {{1, 7}, 123'456'789'012}}};
   std::ofstream(path) << to_text(costs);
   const mpi::CostTable found = mpi::read_cost_table(path);
   EXPECT_EQ(found.message_ns, costs.message_ns);
-  EXPECT_EQ(found.byte_ns, costs.byte_ns);
+  EXPECT_EQ(found.send_byte_ns, costs.send_byte_ns);
+  EXPECT_EQ(found.receive_byte_ns, costs.receive_byte_ns);
   EXPECT_EQ(found.layer_ns, costs.layer_ns);
 }
 
 TEST(ChargedCosts, NameTheLineThatIsNone) {
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "costs.txt").string();
-  for (const char* line : {"layer 0 x 5", "layer 0 1", "byte 1 2", "lair 0 1 2", ""}) {
+  for (const char* line : {"layer 0 x 5", "layer 0 1", "send_byte 1 2", "lair 0 1 2", ""}) {
     std::ofstream(path) << "message 1\n" << line << '\n';
     try {
       mpi::read_cost_table(path);

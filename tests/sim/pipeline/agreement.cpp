@@ -26,7 +26,7 @@ std::vector<double> ranks_of(const std::vector<Agreement>& agreements, double Ag
 
 }  // namespace
 
-std::vector<Agreement> agreements(std::size_t count, std::uint32_t seed) {
+std::vector<Agreement> agreements(std::size_t count, std::uint32_t seed, Progress progress) {
   constexpr std::array names = {"densenet121", "resnet101", "vgg19"};
   std::mt19937 random(seed);
   const Machine machine = test_machine(8);
@@ -40,6 +40,7 @@ std::vector<Agreement> agreements(std::size_t count, std::uint32_t seed) {
       const Shape shape = i % 4 < 3 ? Shape::contiguous : Shape::scattered;
       const RandomMapping mapping = random_mapping(network, machine, times, shape, random);
       Options options;
+      options.progress = progress;
       options.communication = i % 2 == 0 ? Communication::overlap : Communication::paper;
       const auto seconds = [&](Driver driver) {
         options.driver = driver;

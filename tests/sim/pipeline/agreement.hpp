@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/pipeline/machine.hpp"
+
 namespace spillway::pipeline {
 
 /// A random mapping under both drivers.
@@ -17,7 +19,7 @@ struct Agreement {
 
 /// Random mappings of DenseNet-121, ResNet-101 and VGG-19 on eight boards, contiguous and scattered ones, in both modes
 /// of communication.
-std::vector<Agreement> agreements(std::size_t count, std::uint32_t seed);
+std::vector<Agreement> agreements(std::size_t count, std::uint32_t seed, Progress progress = Progress::async);
 
 /// Spearman's rank correlation of the makespans. No two are equal, or equal ones are equal under both.
 double rank_correlation(const std::vector<Agreement>& agreements);

@@ -37,7 +37,7 @@ Machine round_machine(std::size_t devices) {
   Machine machine = test_machine(devices);
   machine.network = {1e9, 100e-6};
   machine.rendezvous_latencies = 3;
-  machine.message_s = machine.byte_s = 0;
+  machine.message_s = machine.send_byte_s = machine.receive_byte_s = 0;
   return machine;
 }
 

@@ -85,7 +85,8 @@ Machine test_machine(std::size_t devices) {
   machine.eager_bytes = 65536;
   machine.rendezvous_latencies = 3;
   machine.message_s = 20e-6;
-  machine.byte_s = 0.2e-9;
+  machine.send_byte_s = 0.2e-9;
+  machine.receive_byte_s = 0.3e-9;
   return machine;
 }
 
