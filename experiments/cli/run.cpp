@@ -21,6 +21,7 @@
 #include "experiments/execution/board_clock.hpp"
 #include "experiments/execution/card_run.hpp"
 #include "experiments/execution/quantized_run.hpp"
+#include "experiments/execution/task_times.hpp"
 #include "hw/kernels/int8/calibration/float_maps.hpp"
 #include "hw/kernels/session/program.hpp"
 #include "hw/linux/program/program_file.hpp"
@@ -30,6 +31,8 @@
 #include "models/quantized/quantize.hpp"
 #include "models/seeded_weights.hpp"
 #include "sim/swap/service_times.hpp"
+#include "sim/swap/simulate.hpp"
+#include "sim/trace/tee.hpp"
 
 namespace spillway::cli {
 namespace {
@@ -41,7 +44,7 @@ struct Options {
   InferInputs inputs;
   TraceOptions trace;
   std::string card_file;
-  std::optional<std::string> frames, window, output, program;
+  std::optional<std::string> frames, window, output, program, calibrate, predict;
   std::string top = "5";
   bool lockstep = false, cached = false;
 
@@ -57,6 +60,7 @@ struct Options {
 struct RunRequest {
   PlanRequest plan;
   std::optional<quantized::QuantizedNetwork> network;
+  std::optional<experiments::TaskTimes> times;
   std::vector<float> frames;  ///< one after the other
   std::string origin;
   std::size_t given = 1;  ///< frames in `frames`
@@ -80,8 +84,7 @@ std::optional<FloatNetwork> read_float(const NetworkOption& option, std::uint64_
   }
   const models::LoadOptions load = read_dimensions(option, request);
   try {
-    models::OnnxModel model =
-        models::read_onnx_model(option.network, {.dimensions = load.dimensions, .weights = true});
+    models::OnnxModel model = models::read_onnx_model(option.network, {.dimensions = load.dimensions, .weights = true});
     return FloatNetwork{std::move(model.network), std::move(model.weights)};
   } catch (const models::OnnxError& error) {
     note(error, request);
@@ -177,8 +180,25 @@ RunRequest read(const Options& options, Request& request) {
   asked.top = request.number("--top", options.top, 0, most_frames);
   if (options.output) request.writable_file("--output", *options.output);
   if (options.program) request.writable_file("--program", *options.program);
+  if (options.calibrate) request.writable_file("--calibrate", *options.calibrate);
+  if (options.predict) {
+    try {
+      asked.times = experiments::read_times(*options.predict);
+    } catch (const platforms::InputError& error) {
+      request.problems(error);
+    }
+  }
   return asked;
 }
+
+/// Keeps the records of a run.
+class Recorder final : public trace::Sink {
+ public:
+  void record(const trace::Record& record) override { records.push_back(record); }
+  void pools(const trace::PoolLevels&) override {}
+
+  std::vector<trace::Record> records;
+};
 
 ExitCode run(const RunRequest& asked, const Options& options) {
   const tiling::SwapPlan plan = plan_for(asked.network->network, asked.plan.tiling);
@@ -197,14 +217,29 @@ ExitCode run(const RunRequest& asked, const Options& options) {
   const swap::ServiceTimes times(program.plan(), *asked.plan.board, *asked.plan.card);
   const auto clock = experiments::board_clock(times);
   if (options.lockstep) how.lockstep = clock.get();
-  how.sink = traces.sink();
+  Recorder recorder;
+  trace::Tee tee({&recorder});
+  if (traces.sink() != nullptr) tee = trace::Tee({&recorder, traces.sink()});
+  how.sink = &tee;
   const execution::RunResult result = card.run(how);
 
   fmt::print("{}", report(plan, program, result, asked.origin));
+  const swap::Result simulated = swap::simulate(plan, *asked.plan.board, *asked.plan.card);
+  fmt::print("{}", report("simulated", simulated.makespan_ns, result,
+                          fmt::format("on board {} with card {}", asked.plan.board->name, asked.plan.card->name)));
+  if (asked.times) {
+    fmt::print("{}",
+               report("predicted", experiments::predicted_makespan(program.plan(), program.image().map(), *asked.times),
+                      result, "with " + *options.predict));
+  }
   const experiments::Verdict verdict = card.compare_in_core(asked.frames);
   fmt::print("{}", report(verdict));
   print_top(card, asked.top);
   traces.finish();
+  if (options.calibrate) {
+    write_times(*options.calibrate, experiments::fit_times(program.plan(), program.image().map(), recorder.records));
+    fmt::print("times       {}\n", *options.calibrate);
+  }
   if (options.program) fmt::print("program     {}\n", *options.program);
   if (options.output) {
     card.write_outputs(*options.output);
@@ -246,6 +281,8 @@ void add_run(CLI::App& app, Outcome& outcome) {
   options->trace.add_to(verb);
   add("--top", options->top, "Largest numbers to show of each output", "N")->capture_default_str();
   add("--output", options->output, "Writes the outputs of all frames as raw float32", "FILE");
+  add("--calibrate", options->calibrate, "Writes what tasks took in this run, for --predict", "FILE");
+  add("--predict", options->predict, "Compares the time with what a file of --calibrate predicts", "FILE");
   add("--program", options->program, "Writes plan and tables for `spillway-runtime` on another board", "FILE");
   verb.footer(
       "NETWORK is a file of `spillway quantize`, or is quantised with the ranges of the input's frames. Every run is\n"

@@ -35,15 +35,15 @@ std::string kinds_table(const execution::RunResult& result) {
 std::string report(const tiling::SwapPlan& plan, const experiments::QuantizedRun& program,
                    const execution::RunResult& result, const std::string& input) {
   const core::Plan& view = program.plan();
-  std::string text = report_line(
-      "plan", fmt::format("{}, rule {}, {} in {} buffers of {}", plan.network, to_string(plan.request.rule),
-                          platforms::format_bytes(plan.request.sram_bytes), view.pools.total(),
-                          platforms::format_bytes(view.buffer_bytes)));
+  std::string text =
+      report_line("plan", fmt::format("{}, rule {}, {} in {} buffers of {}", plan.network, to_string(plan.request.rule),
+                                      platforms::format_bytes(plan.request.sram_bytes), view.pools.total(),
+                                      platforms::format_bytes(view.buffer_bytes)));
   text += report_line("input", input);
-  text += report_line("card", fmt::format("{}; {} transfers",
-                                          platforms::format_bytes(std::uint64_t{program.image().map().sectors} *
-                                                                  core::sector_bytes),
-                                          with_thousands(result.transfers)));
+  text += report_line(
+      "card", fmt::format("{}; {} transfers",
+                          platforms::format_bytes(std::uint64_t{program.image().map().sectors} * core::sector_bytes),
+                          with_thousands(result.transfers)));
   const std::uint64_t io_ns = result.busy_ns[0] + result.busy_ns[1] + result.busy_ns[3];
   text += report_line("time", fmt::format("{}, {} a frame ({} frame{}, {} in flight)", milliseconds(result.makespan_ns),
                                           milliseconds(result.makespan_ns / view.frames), view.frames,
@@ -52,13 +52,19 @@ std::string report(const tiling::SwapPlan& plan, const experiments::QuantizedRun
   return text + "\n" + kinds_table(result) + "\n";
 }
 
+std::string report(std::string_view name, std::uint64_t foretold_ns, const execution::RunResult& result,
+                   const std::string& how) {
+  const double ratio = static_cast<double>(foretold_ns) / static_cast<double>(result.makespan_ns);
+  return report_line(name, fmt::format("{} {}: {:+.1f} %", milliseconds(foretold_ns), how, (ratio - 1) * 100));
+}
+
 std::string report(const experiments::Verdict& verdict) {
   if (verdict.same())
     return report_line("result", fmt::format("equal to the network in one piece, bit for bit, in {} frame{}",
                                              verdict.frames, verdict.frames == 1 ? "" : "s"));
-  return report_line("result", fmt::format("differs from the network in one piece: {} of {} numbers, first in frame {}",
-                                           with_thousands(verdict.different), with_thousands(verdict.numbers),
-                                           verdict.first_frame));
+  return report_line(
+      "result", fmt::format("differs from the network in one piece: {} of {} numbers, first in frame {}",
+                            with_thousands(verdict.different), with_thousands(verdict.numbers), verdict.first_frame));
 }
 
 void print_top(const experiments::CardRun& card, std::size_t top) {

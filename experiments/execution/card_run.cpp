@@ -77,7 +77,8 @@ std::vector<std::int8_t> CardRun::raw_output(std::size_t output, std::uint32_t f
   };
   std::vector<std::int8_t> all;
   for (const int8::Feed& feed : program_.table().outputs()[output]) {
-    const std::vector<std::uint8_t> map = program_.image().read_map(static_cast<std::uint32_t>(feed.row), frame, reader);
+    const std::vector<std::uint8_t> map =
+        program_.image().read_map(static_cast<std::uint32_t>(feed.row), frame, reader);
     all.insert(all.end(), map.begin(), map.end());
   }
   return all;

@@ -25,7 +25,8 @@ class Task {
       case Kernel::dense:
         return sums_of_products();
       case Kernel::depthwise:
-        return for_each_output([this](std::uint32_t y, std::uint32_t x, std::uint32_t c) { return depthwise(y, x, c); });
+        return for_each_output(
+            [this](std::uint32_t y, std::uint32_t x, std::uint32_t c) { return depthwise(y, x, c); });
       case Kernel::max_pool:
         return for_each_output([this](std::uint32_t y, std::uint32_t x, std::uint32_t c) { return largest(y, x, c); });
       case Kernel::average_pool:
@@ -63,9 +64,8 @@ class Task {
     if (y < box.rows.first || y >= box.rows.last || x < box.columns.first || x >= box.columns.last) return;
     const Range common = core::common(box.channels, channels);
     const std::uint32_t pixel = (y - box.rows.first) * box.columns.size() + (x - box.columns.first);
-    std::uint32_t byte =
-        patch.first_byte +
-        (pixel * box.channels.size() + (common.first - box.channels.first)) * std::uint32_t{sizeof(float)};
+    std::uint32_t byte = patch.first_byte + (pixel * box.channels.size() + (common.first - box.channels.first)) *
+                                                std::uint32_t{sizeof(float)};
     for (std::uint32_t c = common.first; c < common.last;) {
       const auto count =
           std::min<std::uint32_t>(common.last - c, patch.chain.left(byte) / std::uint32_t{sizeof(float)});

@@ -49,6 +49,9 @@ class FixedTimes final : public LockstepClock {
     if (ends.compute) compute_end_ = never;
   }
 
+  /// Simulated time since the beginning.
+  std::uint64_t now_ns() const { return now_; }
+
  private:
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 

@@ -188,8 +188,8 @@ StoredProgram stored_program(const core::Plan& plan, std::vector<std::string> la
   program.layer_names = std::move(layer_names);
   program.operators = operators;
   for (std::size_t row = 0; row < layers.size(); ++row) {
-    StoredNumbers numbers{{}, {layers[row].rescales.begin(), layers[row].rescales.end()}, layers[row].result,
-                          layers[row].clamp};
+    StoredNumbers numbers{
+        {}, {layers[row].rescales.begin(), layers[row].rescales.end()}, layers[row].result, layers[row].clamp};
     if (layers[row].channels != nullptr)
       numbers.channels.assign(layers[row].channels, layers[row].channels + plan.layers[row].channels);
     program.numbers.push_back(std::move(numbers));
@@ -216,7 +216,8 @@ StoredProgram read_program(const std::filesystem::path& path) {
   constexpr std::size_t crc_bytes = 8;
   if (!content.starts_with(magic) || content.size() < magic.size() + 2 * crc_bytes)
     throw refuse("it is no program of this runtime");
-  const std::string_view body = std::string_view(content).substr(magic.size(), content.size() - magic.size() - crc_bytes);
+  const std::string_view body =
+      std::string_view(content).substr(magic.size(), content.size() - magic.size() - crc_bytes);
   std::uint64_t crc = 0, found = 0;
   Reader(std::string_view(content).substr(content.size() - crc_bytes)).number(crc);
   if (crc != crc32(as_bytes(body))) throw refuse("it is damaged: its CRC does not hold");

@@ -27,13 +27,13 @@ TEST(Run, SwapsForRealAndIsEqualToTheNetworkInOnePiece) {
         spillway({"run", "tiny-residual", "--sram", "32KiB", "--buffer", "2KiB", "--rule", rule, "--frames", "3",
                   "--card-file", folder / "card", "--trace", folder / "t.json", "--trace-csv", folder / "t.csv"});
     ASSERT_EQ(call.exit_code, 0) << call.err;
-    EXPECT_THAT(call.out, AllOf(HasSubstr("plan        tiny-residual, rule " + rule + ", 32 KiB in 16 buffers of 2 KiB"),
-                                HasSubstr("equal to the network in one piece, bit for bit, in 3 frames"),
-                                ContainsRegex("read_input +[0-9,]+ +[0-9,]+ +[0-9.]+ ms"), HasSubstr("frame 2 ")));
+    EXPECT_THAT(call.out,
+                AllOf(HasSubstr("plan        tiny-residual, rule " + rule + ", 32 KiB in 16 buffers of 2 KiB"),
+                      HasSubstr("equal to the network in one piece, bit for bit, in 3 frames"),
+                      ContainsRegex("read_input +[0-9,]+ +[0-9,]+ +[0-9.]+ ms"), HasSubstr("frame 2 ")));
     // The same tasks and bytes as in the simulation.
-    const Call simulated =
-        spillway({"swap", "tiny-residual", "--sram", "32KiB", "--buffer", "2KiB", "--rule", rule, "--frames", "3",
-                  "--trace-csv", folder / "simulated.csv"});
+    const Call simulated = spillway({"swap", "tiny-residual", "--sram", "32KiB", "--buffer", "2KiB", "--rule", rule,
+                                     "--frames", "3", "--trace-csv", folder / "simulated.csv"});
     ASSERT_EQ(simulated.exit_code, 0) << simulated.err;
     const auto real = trace::read_csv_trace(folder / "t.csv").records;
     const auto expected = trace::read_csv_trace(folder / "simulated.csv").records;

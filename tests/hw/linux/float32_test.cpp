@@ -40,9 +40,10 @@ class FloatCase {
       if (random.chance(30)) layers_[row].minimum = 0;
       if (network.weights(rows_[row]) == 0) continue;
       const Shape from = network.input_shape(rows_[row]);
-      const std::int64_t products = node.op == Operator::dense ? from.elements()
-                                                               : from.channels / node.groups *
-                                                                     node.window.kernel_height * node.window.kernel_width;
+      const std::int64_t products =
+          node.op == Operator::dense
+              ? from.elements()
+              : from.channels / node.groups * node.window.kernel_height * node.window.kernel_width;
       for (std::int64_t i = 0; i < products * node.output.channels; ++i)
         weights_[row].push_back(number(random) / std::sqrt(static_cast<float>(products)));
       for (std::int64_t i = 0; i < node.output.channels; ++i)
@@ -116,8 +117,7 @@ class FloatCase {
           if (in_row < 0 || in_row >= from.height || in_column < 0 || in_column >= from.width) continue;
           for (std::int64_t k = 0; k < own; ++k) {
             const double value = input[at(from, first + k, in_row, in_column)];
-            const std::int64_t weight =
-                ((c * own + k) * window.kernel_height + i) * window.kernel_width + j;
+            const std::int64_t weight = ((c * own + k) * window.kernel_height + i) * window.kernel_width + j;
             sum += pool ? value : value * weights_[row][static_cast<std::size_t>(weight)];
             most = std::max(most, value);
           }
@@ -176,7 +176,7 @@ TEST(Float32, AgreesWithTheUntiledNetwork) {
   const mpi::TemporaryFolder folder;
   tiling::Random random(5);
   int cases = 0, cut = 0, kept = 0;
-  for (int i = 0; i < 400 && !HasFailure(); ++i) {
+  for (int i = 0; i < 120 && !HasFailure(); ++i) {
     const models::Network network = tiling::random_network(random);
     const std::optional<tiling::SwapPlan> plan =
         random_plan(network, random.chance(50) ? tiling::Rule::halo : tiling::Rule::min_traffic, random,
@@ -189,9 +189,9 @@ TEST(Float32, AgreesWithTheUntiledNetwork) {
     }
     expect_close(network, *plan, folder.path() / "card", random);
   }
-  EXPECT_GT(cases, 40);
-  EXPECT_GT(cut, 5);
-  EXPECT_GT(kept, 5);
+  EXPECT_GT(cases, 20);
+  EXPECT_GT(cut, 2);
+  EXPECT_GT(kept, 2);
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
+#include "hw/swap/card_header.hpp"
+
 #include <array>
 #include <string_view>
 
 #include "random_case.hpp"
 #include <gtest/gtest.h>
 
-#include "hw/swap/card_header.hpp"
 #include "models/zoo.hpp"
 
 namespace spillway::execution {
@@ -60,7 +61,7 @@ TEST(CardHeader, PlansThatDifferHaveDifferentHashes) {
   request.frames = 2;
   EXPECT_NE(hash(), first);
   request.frames = 1;
-  request.rule = tiling::Rule::min_traffic;
+  request.element = models::ElementType::float32;
   EXPECT_NE(hash(), first);
 }
 
