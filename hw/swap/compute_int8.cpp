@@ -20,7 +20,8 @@ std::uint32_t chunk_elements(const Layer& layer, const LayerOperator& layer_oper
 }
 
 /// Not inlined: its operands would lie on the stack of every other kernel, too.
-[[gnu::noinline]] void add(const QuantizedLayer& quantized, const TileJob& job, const int8::Input& map, const int8::Output& output) {
+[[gnu::noinline]] void add(const QuantizedLayer& quantized, const TileJob& job, const int8::Input& map,
+                           const int8::Output& output) {
   int8::Input operands[int8::most_operands];
   std::uint32_t begin = 0;
   for (std::uint32_t i = 0; i < job.operands; ++i) {
