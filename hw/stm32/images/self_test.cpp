@@ -145,7 +145,8 @@ class Loops {
 };
 
 core::Scheduler scheduler;
-std::array<std::uint32_t, 512> storage;
+std::array<std::uint32_t, core::Scheduler::storage_words({layers.size(), 4 + 2 + 2, core::Pools::quarters(8), 2})>
+    storage;
 SwapLoop<Loops>* loop = nullptr;
 
 Failure test_transfers(std::uint32_t first_sector) {
