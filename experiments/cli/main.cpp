@@ -126,11 +126,13 @@ int main(int argc, char** argv) {
   add_inspect(app, outcome);
   add_export(app, outcome);
   add_quantize(app, outcome);
+  add_firmware(app, outcome);
   add_infer(app, outcome);
   add_swap(app, outcome);
   add_sweep(app, outcome);
   add_reproduce(app, outcome);
   add_split(app, outcome);
+  add_run(app, outcome);
   add_run_local(app, outcome);
   add_pipeline(app, outcome);
   add_explore(app, outcome);

@@ -115,8 +115,11 @@ void PlanOptions::add_to(CLI::App& verb) {
 }
 
 PlanRequest read(const PlanOptions& options, Request& request) {
+  return read(options, read(options.network, request), request);
+}
+
+PlanRequest read(const PlanOptions& options, const std::optional<models::LoadedNetwork>& loaded, Request& request) {
   PlanRequest result;
-  const std::optional<models::LoadedNetwork> loaded = read(options.network, request);
   if (loaded) result.network = loaded->network;
   result.board = read_platform("--board", options.board, platforms::load_board, request);
   result.card_name = card_name(options.card, result.board, request);

@@ -40,6 +40,9 @@ struct PlanRequest {
 /// Notes every mistake in `request`; the result is complete when there was none.
 PlanRequest read(const PlanOptions& options, Request& request);
 
+/// The same for a network that has been loaded, or could not be.
+PlanRequest read(const PlanOptions& options, const std::optional<models::LoadedNetwork>& loaded, Request& request);
+
 /// tiling::make_plan, where a request that no plan can be made for by its numbers alone is an InputError, too.
 tiling::SwapPlan plan_for(const models::Network& network, const tiling::Request& request);
 

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "experiments/cli/new_folder.hpp"
 #include "experiments/cli/request.hpp"
 #include "experiments/cli/split_inputs.hpp"
 #include "experiments/cli/table.hpp"
@@ -33,35 +34,6 @@ struct Options {
   SplitInputs inputs;
   std::string output;
   bool overwrite = false, archives = false;
-};
-
-/// A folder beside the wanted one, in which everything is made; it becomes the wanted one, or nothing is left of it.
-class NewFolder {
- public:
-  explicit NewFolder(fs::path wanted) : wanted_(std::move(wanted)) {
-    std::string name = wanted_.string() + ".XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) throw std::system_error(errno, std::generic_category(), wanted_.string());
-    folder_ = name;
-    fs::permissions(folder_, fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
-                                 fs::perms::others_read | fs::perms::others_exec);
-  }
-  ~NewFolder() {
-    std::error_code ignored;
-    if (!folder_.empty()) fs::remove_all(folder_, ignored);
-  }
-  NewFolder(const NewFolder&) = delete;
-  NewFolder& operator=(const NewFolder&) = delete;
-
-  const fs::path& path() const { return folder_; }
-
-  void keep() {
-    fs::remove_all(wanted_);
-    fs::rename(folder_, wanted_);
-    folder_.clear();
-  }
-
- private:
-  fs::path wanted_, folder_;
 };
 
 fs::path read_output(const Options& options, Request& request) {

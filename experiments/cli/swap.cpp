@@ -3,8 +3,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,24 +12,18 @@
 #include "experiments/cli/swap_report.hpp"
 #include "experiments/cli/swap_results.hpp"
 #include "experiments/cli/table.hpp"
+#include "experiments/cli/trace_files.hpp"
 #include "experiments/cli/verbs.hpp"
 #include "experiments/results.hpp"
 #include "experiments/stall.hpp"
 #include "sim/swap/energy.hpp"
 #include "sim/swap/simulate.hpp"
-#include "sim/trace/chrome_trace.hpp"
-#include "sim/trace/csv_trace.hpp"
 #include "sim/trace/output_file.hpp"
-#include "sim/trace/tee.hpp"
 
 namespace spillway::cli {
 namespace {
 
 constexpr std::uint64_t most_frames = 100'000;
-
-// The viewer takes a few hundred MB of JSON; an event has about 130 bytes.
-constexpr std::string_view default_trace_events = "1000000";
-constexpr std::uint64_t most_trace_events = 1'000'000'000;
 
 struct Options {
   PlanOptions plan;
@@ -42,8 +34,8 @@ struct Options {
   std::string pools = "separate";
   std::string driver = "virtual-clock";
   std::optional<std::string> contention;
-  std::optional<std::string> trace, trace_csv, csv, output;
-  std::optional<std::string> trace_events;
+  TraceOptions trace;
+  std::optional<std::string> csv, output;
   bool force = false;
 
   Options() {
@@ -72,11 +64,7 @@ SwapRequest read(const Options& options, Request& request) {
     const double share = request.share("--contention", *options.contention);
     if (asked.plan.board) asked.plan.board->contention.value = share;
   }
-  if (options.trace) request.writable_file("--trace", *options.trace);
-  asked.trace_events = request.number(
-      "--trace-events", options.trace_events.value_or(std::string(default_trace_events)), 1, most_trace_events);
-  if (options.trace_events && !options.trace) request.problem("--trace-events", "limits the trace of --trace FILE");
-  if (options.trace_csv) request.writable_file("--trace-csv", *options.trace_csv);
+  asked.trace_events = read(options.trace, request);
   if (options.csv) request.writable_file("--csv", *options.csv);
 
   asked.run.mode = mode == 1U ? swap::Mode::sequential : swap::Mode::parallel;
@@ -87,50 +75,6 @@ SwapRequest read(const Options& options, Request& request) {
   asked.plan.tiling.window = static_cast<std::uint32_t>(window);
   return asked;
 }
-
-/// The trace files that were asked for, as one sink.
-class Traces {
- public:
-  Traces(const Options& options, std::uint64_t trace_events, const tiling::SwapPlan& plan, const std::string& board)
-      : options_(options) {
-    std::vector<trace::Sink*> sinks;
-    if (options.trace) {
-      chrome_.emplace(*options.trace, plan.view(), plan.layer_names,
-                      trace::ChromeTraceOptions{.max_events = trace_events, .board = board});
-      sinks.push_back(&*chrome_);
-    }
-    if (options.trace_csv) {
-      csv_.emplace(*options.trace_csv, plan.layer_names);
-      sinks.push_back(&*csv_);
-    }
-    if (!sinks.empty()) tee_.emplace(sinks);
-  }
-
-  trace::Sink* sink() { return tee_ ? &*tee_ : nullptr; }
-
-  /// Completes the files and says what they hold.
-  void finish() {
-    if (chrome_) {
-      const trace::ChromeTraceSummary summary = chrome_->finish();
-      fmt::print("trace       {}: {} tasks, {} dependencies; open it in Perfetto (ui.perfetto.dev)\n", *options_.trace,
-                 with_thousands(summary.tasks), with_thousands(summary.dependencies));
-      if (summary.cut()) {
-        fmt::print("            cut after {} events: the last {} tasks are left out; --trace-events sets the limit\n",
-                   with_thousands(summary.events), with_thousands(summary.tasks_left_out));
-      }
-    }
-    if (csv_) {
-      csv_->finish();
-      fmt::print("trace CSV   {}\n", *options_.trace_csv);
-    }
-  }
-
- private:
-  const Options& options_;
-  std::optional<trace::ChromeTrace> chrome_;
-  std::optional<trace::CsvTrace> csv_;
-  std::optional<trace::Tee> tee_;
-};
 
 /// Writes the files that were asked for beside the traces.
 void write_results(const Options& options, const std::optional<experiments::ResultsDirectory>& directory,
@@ -155,7 +99,7 @@ ExitCode simulate(const CLI::App& verb, const Options& options) {
   const tiling::SwapPlan plan = plan_for(*asked.plan.network, asked.plan.tiling);
   std::optional<experiments::ResultsDirectory> directory;
   if (options.output) directory.emplace(*options.output, swap_experiment(), options.force);
-  Traces traces(options, asked.trace_events, plan, board.name);
+  TraceFiles traces(options.trace, asked.trace_events, plan, board.name);
 
   swap::Options how = asked.run;
   how.sink = traces.sink();
@@ -199,9 +143,7 @@ void add_swap(CLI::App& app, Outcome& outcome) {
       ->capture_default_str();
   add("--driver", options->driver, "The clock: virtual-clock or simgrid", "DRIVER")->capture_default_str();
   add("--contention", options->contention, "Share of the compute rate lost during a transfer [the board's]", "SHARE");
-  add("--trace", options->trace, "Writes the schedule for Perfetto (Chrome trace-event JSON)", "FILE");
-  add("--trace-events", options->trace_events, "Events after which the trace for Perfetto is cut [1000000]", "N");
-  add("--trace-csv", options->trace_csv, "Writes the schedule as CSV", "FILE");
+  options->trace.add_to(verb);
   add("--csv", options->csv, "Writes the result as CSV, one line", "FILE");
   add("--output", options->output, "Writes result, configuration, board and card into a folder", "DIR");
   verb.add_flag("--force", options->force, "Writes into a folder that holds other files");

@@ -64,16 +64,16 @@ std::uint64_t output_bytes_in_planes(const Layer& layer, std::uint32_t tile) {
   return bytes_in_planes(map_of(layer), output_region(layer, tile));
 }
 
-std::uint64_t bytes_to_read(const Region& tile, const Region& box, std::uint32_t element_bytes) {
+BoxRead cheapest_read(const Region& tile, const Region& box, std::uint32_t element_bytes) {
   const std::uint32_t element = tile.channels.size() * element_bytes;
   const std::uint32_t row = tile.columns.size() * element;
   const std::uint32_t rows = box.rows.size();
   const std::uint64_t first_row = std::uint64_t{box.rows.first - tile.rows.first} * row;
   const std::uint64_t first = first_row + std::uint64_t{box.columns.first - tile.columns.first} * element;
 
-  std::uint64_t least = widened(first_row, rows * row, 0, 1);
+  BoxRead least{widened(first_row, rows * row, 0, 1), ReadBy::tile_rows};
   const std::uint64_t by_row = widened(first, box.columns.size() * element, row, rows);
-  if (by_row < least) least = by_row;
+  if (by_row < least.bytes) least = {by_row, ReadBy::box_rows};
   if (box.channels.size() < tile.channels.size()) {
     std::uint64_t by_element = 0;
     const std::uint64_t channel = std::uint64_t{box.channels.first - tile.channels.first} * element_bytes;
@@ -81,7 +81,7 @@ std::uint64_t bytes_to_read(const Region& tile, const Region& box, std::uint32_t
       by_element += widened(first + std::uint64_t{y} * row + channel, box.channels.size() * element_bytes, element,
                             box.columns.size());
     }
-    if (by_element < least) least = by_element;
+    if (by_element < least.bytes) least = {by_element, ReadBy::elements};
   }
   return least;
 }
@@ -105,7 +105,7 @@ std::uint64_t part_bytes_on_card(const Plan& plan, const Layer& layer, const Par
                      need.channels.size() * layer.element_bytes, 0, 1);
     }
     const Region map{{0, plan.input_channels}, {0, layer.input_height}, {0, layer.input_width}};
-    return bytes_to_read(map, need, layer.element_bytes);
+    return cheapest_read(map, need, layer.element_bytes).bytes;
   }
   const Layer& producer = plan.layers[part.producer];
   if (layer.flattened) return vector_bytes(producer, need.channels);
@@ -120,7 +120,7 @@ std::uint64_t part_bytes_on_card(const Plan& plan, const Layer& layer, const Par
         const Region stored = output_region(producer, (group * producer.rows + row) * producer.columns + column);
         const Region box{common(need.channels, stored.channels), common(need.rows, stored.rows),
                          common(need.columns, stored.columns)};
-        bytes += bytes_to_read(stored, box, producer.element_bytes);
+        bytes += cheapest_read(stored, box, producer.element_bytes).bytes;
       }
     }
   }

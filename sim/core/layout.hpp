@@ -23,10 +23,22 @@ constexpr std::uint64_t whole_sectors(std::uint64_t bytes) {
   return (bytes + sector_bytes - 1) / sector_bytes * sector_bytes;
 }
 
-/// Bytes that reading a box of a stored tile moves: the least over whole rows of the tile, the box's columns of each
-/// row, and the box's channels of each element, each extent widened to sectors.
-/// `tile` is the stored tile's box of its map, `box` lies inside it.
-std::uint64_t bytes_to_read(const Region& tile, const Region& box, std::uint32_t element_bytes);
+/// The extents that read a box of a stored tile, each widened to sectors.
+enum class ReadBy : std::uint8_t {
+  tile_rows,  ///< one: the rows of the box, whole
+  box_rows,   ///< one for each row of the box, from its first column to its last one
+  elements,   ///< one for each row and column of the box, from its first channel to its last one
+};
+
+/// How a box of a stored tile is read, and the bytes that this moves.
+struct BoxRead {
+  std::uint64_t bytes = 0;
+  ReadBy by = ReadBy::tile_rows;
+};
+
+/// The way that moves the fewest bytes, of equal ones the first. `tile` is the stored tile's box of its map, `box` lies
+/// inside it.
+BoxRead cheapest_read(const Region& tile, const Region& box, std::uint32_t element_bytes);
 
 /// A map in planes.
 struct PlaneMap {

@@ -10,6 +10,9 @@ namespace spillway::paths {
 /// A file or folder of the source tree, by its path from the top of the tree.
 std::string source(std::string_view path);
 
+/// A file or folder of this build, by its path from the top of the build folder.
+std::string build(std::string_view path);
+
 /// The program `spillway` of this build.
 std::string program();
 

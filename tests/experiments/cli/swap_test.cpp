@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/trace/wire_reader.hpp"
 #include "tests/paths/paths.hpp"
 #include "tests/sim/trace/trace_rules.hpp"
 
@@ -126,6 +127,18 @@ TEST(Swap, ATraceHasAMillionEventsUnlessMoreAreAskedFor) {
       spillway({"swap", "vgg16", "--board", "swapnn-paper", "--frames", "3", "--trace", folder / "t.json"});
   ASSERT_EQ(call.exit_code, 0) << call.err;
   EXPECT_THAT(call.out, AllOf(HasSubstr("            cut after "), HasSubstr(" tasks are left out")));
+}
+
+TEST(Swap, WritesTheTraceOfABoard) {
+  const Folder folder;
+  const Call call = spillway(
+      {"swap", "tiny-residual", "--buffer", "4KiB", "--trace-csv", folder / "t.csv", "--trace-wire", folder / "t.bin"});
+  ASSERT_EQ(call.exit_code, 0) << call.err;
+  const trace::WireTrace wire = trace::read_wire_trace(folder / "t.bin");
+  ASSERT_TRUE(wire.start && wire.end);
+  EXPECT_EQ(wire.start->program, "tiny-residual");
+  EXPECT_NE(wire.start->plan_hash, 0u);
+  EXPECT_EQ(wire.records().size(), lines(contents(folder / "t.csv")).size() - 1);
 }
 
 TEST(Swap, TraceCsvHoldsEveryTask) {
