@@ -10,8 +10,7 @@ std::string operation_lines(std::string_view key, const std::vector<MeasuredOper
   if (operations.empty()) return "";
   std::string text = fmt::format("  {}:\n", key);
   for (const MeasuredOperation& each : operations) {
-    text += fmt::format("    - {{size: {}, rate: {}{}}}\n",
-                        exact_quantity(static_cast<double>(each.size), Unit::bytes),
+    text += fmt::format("    - {{size: {}, rate: {}{}}}\n", exact_quantity(static_cast<double>(each.size), Unit::bytes),
                         exact_quantity(each.rate, Unit::bytes_per_second), each.fitted ? "" : ", fitted: false");
   }
   return text;

@@ -18,8 +18,8 @@ namespace {
 using platforms::Unit;
 
 void print(const traces::CardFit& fit) {
-  Table table({{"operation"}, {"size", true}, {"measured", true}, {"time", true}, {"fitted", true},
-               {"from the others", true}});
+  Table table(
+      {{"operation"}, {"size", true}, {"measured", true}, {"time", true}, {"fitted", true}, {"from the others", true}});
   std::vector<traces::Compared> fitted, left_out;
   for (const traces::JudgedOperation& each : fit.operations) {
     const traces::Compared all{each.fitted_s, each.measured_s};

@@ -23,8 +23,7 @@ using traces::Figures;
 using traces::Prediction;
 
 /// The rows that are held out, by name or as usual.
-std::vector<bool> read_held_out(const std::vector<std::string>& names, const tiling::SwapPlan& plan,
-                                Request& request) {
+std::vector<bool> read_held_out(const std::vector<std::string>& names, const tiling::SwapPlan& plan, Request& request) {
   if (names.empty()) return traces::usual_hold_out(plan.view());
   std::vector<bool> held_out(plan.layers.size());
   for (const std::string& name : names) {
@@ -68,8 +67,15 @@ std::string figure_table(const Figures& before, const Figures& after) {
 
 std::string layer_table(const tiling::SwapPlan& plan, const Prediction& before, const Prediction& after,
                         const std::vector<bool>& held_out) {
-  Table table({{"layer"}, {"class"}, {"part"}, {"IO measured", true}, {"before", true}, {"fitted", true},
-               {"compute measured", true}, {"before", true}, {"fitted", true}});
+  Table table({{"layer"},
+               {"class"},
+               {"part"},
+               {"IO measured", true},
+               {"before", true},
+               {"fitted", true},
+               {"compute measured", true},
+               {"before", true},
+               {"fitted", true}});
   for (std::size_t row = 0; row < plan.layers.size(); ++row) {
     const traces::LayerPrediction &was = before.layers[row], &is = after.layers[row];
     table.row({plan.layer_names[row],
@@ -111,8 +117,8 @@ std::string dispatch_text(const traces::Replay& replay) {
                                            platforms::format_seconds(sum[which] / static_cast<double>(count[which])),
                                            name, service[which] > 0 ? 100 * sum[which] / service[which] : 0);
   };
-  return report_line("driver", "from one task to the next, in the overheads: " + one(0, "IO") + ", " +
-                                   one(1, "compute"));
+  return report_line("driver",
+                     "from one task to the next, in the overheads: " + one(0, "IO") + ", " + one(1, "compute"));
 }
 
 }  // namespace
@@ -137,10 +143,9 @@ bool TraceCalibrationOptions::asks_for_more() const {
 void calibrate_trace(const CLI::App& verb, const TraceCalibrationOptions& options) {
   Request request(verb);
   const PlanRequest asked = read(options.plan, request);
-  const std::optional<traces::RunTrace> run =
-      read_trace("--trace", options.trace, "--clock", options.clock, request);
-  for (const auto& [option, path] : {std::pair("--write-board", options.write_board),
-                                     std::pair("--write-card", options.write_card)}) {
+  const std::optional<traces::RunTrace> run = read_trace("--trace", options.trace, "--clock", options.clock, request);
+  for (const auto& [option, path] :
+       {std::pair("--write-board", options.write_board), std::pair("--write-card", options.write_card)}) {
     if (!path) continue;
     request.writable_file(option, *path);
     if (!path->ends_with(".yaml"))

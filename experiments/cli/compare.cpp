@@ -70,8 +70,8 @@ void add_compare(CLI::App& app, Outcome& outcome) {
   verb.add_option("SIM", options->simulated, "The simulated trace: of `swap --trace-csv`");
   verb.add_option("HW", options->measured, "The measured one: of `run --trace-csv`, or a board's serial port");
   add("--tolerance", options->tolerance, "Exit code 1 where the makespan is further off", "SHARE");
-  add("--layer-tolerance", options->layer_tolerance,
-      "Exit code 1 where the layers' mean absolute error is larger", "SHARE");
+  add("--layer-tolerance", options->layer_tolerance, "Exit code 1 where the layers' mean absolute error is larger",
+      "SHARE");
   verb.add_flag("--same-order", options->same_order, "Exit code 1 where tasks start in another order");
   add("--tasks", options->tasks, "Compares all tasks, or those of one resource: all, compute or io", "WHICH")
       ->capture_default_str();

@@ -30,9 +30,9 @@ std::string time(double seconds) {
 std::string order_text(std::string_view resource, const traces::OrderComparison& order, const RunTrace& simulated,
                        const RunTrace& measured) {
   if (!order.difference) {
-    return order.simulated == 0 ? ""
-                                : report_line(resource, fmt::format("the same {} decisions",
-                                                                    with_thousands(order.simulated)));
+    return order.simulated == 0
+               ? ""
+               : report_line(resource, fmt::format("the same {} decisions", with_thousands(order.simulated)));
   }
   const auto what = [](const std::optional<core::Task>& task, const RunTrace& run) {
     return task ? describe(*task, run) : std::string("nothing more");
@@ -57,8 +57,8 @@ std::string line_text(const RunTrace& run) {
     text += report_line("line", fmt::format("{}: {} damaged frames, {} messages lost", run.name, line.damaged_frames,
                                             line.lost_messages));
   if (line.restarts > 0)
-    text += report_line("line", fmt::format("{}: the board began {} times; the last run counts", run.name,
-                                            line.restarts + 1));
+    text += report_line("line",
+                        fmt::format("{}: the board began {} times; the last run counts", run.name, line.restarts + 1));
   if (run.serial_waits > 0)
     text += report_line("line", fmt::format("{}: the board waited {} times for its serial port: the trace slowed it",
                                             run.name, run.serial_waits));
@@ -78,8 +78,8 @@ std::vector<std::string> cells(const std::string& name, const ErrorStatistics& s
 }
 
 std::string error_table(const Comparison& comparison) {
-  Table table({{"errors of"}, {"number", true}, {"sum", true}, {"mean", true}, {"mean absolute", true},
-               {"correlation", true}});
+  Table table(
+      {{"errors of"}, {"number", true}, {"sum", true}, {"mean", true}, {"mean absolute", true}, {"correlation", true}});
   for (const core::TaskKind kind : trace::task_kinds) {
     const ErrorStatistics& statistics = comparison.by_kind[static_cast<std::size_t>(kind)];
     if (statistics.count > 0) table.row(cells(fmt::format("{} tasks", trace::to_string(kind)), statistics));
@@ -94,8 +94,15 @@ std::string error_table(const Comparison& comparison) {
 }
 
 std::string layer_table(const Comparison& comparison) {
-  Table table({{"layer"}, {"name"}, {"tasks", true}, {"IO simulated", true}, {"measured", true}, {"error", true},
-               {"compute simulated", true}, {"measured", true}, {"error", true}});
+  Table table({{"layer"},
+               {"name"},
+               {"tasks", true},
+               {"IO simulated", true},
+               {"measured", true},
+               {"error", true},
+               {"compute simulated", true},
+               {"measured", true},
+               {"error", true}});
   for (const traces::ComparedLayer& layer : comparison.layers) {
     table.row({std::to_string(layer.layer), layer.name, with_thousands(layer.tasks), time(layer.io_s.simulated),
                time(layer.io_s.measured), signed_percent(layer.io_s.relative_error()), time(layer.compute_s.simulated),
@@ -147,7 +154,9 @@ ordered_json json_of(const traces::OrderComparison& order) {
   ordered_json json = {
       {"simulated_tasks", order.simulated}, {"measured_tasks", order.measured}, {"same_tasks", order.same}};
   if (order.difference) {
-    const auto task = [](const std::optional<core::Task>& each) { return each ? json_of(*each) : ordered_json(nullptr); };
+    const auto task = [](const std::optional<core::Task>& each) {
+      return each ? json_of(*each) : ordered_json(nullptr);
+    };
     json["first_difference"] = {{"position", order.difference->position},
                                 {"simulated", task(order.difference->simulated)},
                                 {"measured", task(order.difference->measured)}};

@@ -43,8 +43,8 @@ void ExecutedPlanOption::add_to(CLI::App& verb, bool with_board) {
     return verb.add_option(name, value, text)->type_name(type);
   };
   plan.network.add_to(verb);
-  if (with_board) add("--board", plan.board, "A board (spillway list boards) or a .yaml file", "NAME")
-      ->capture_default_str();
+  if (with_board)
+    add("--board", plan.board, "A board (spillway list boards) or a .yaml file", "NAME")->capture_default_str();
   add("--card", plan.card, "An SD card (spillway list cards) or a .yaml file [the board's usual card]", "NAME");
   add("--sram", plan.sram, "SRAM for buffers [all that the board has]", "SIZE");
   add("--buffer", plan.buffer, "Size of one buffer [16 KiB]", "SIZE");

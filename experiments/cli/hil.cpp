@@ -85,9 +85,9 @@ std::string report(const hil::LockstepResult& result, std::uint64_t plan_hash, c
                                           with_thousands(result.line.sent), result.line.repeated,
                                           result.line.damaged_frames, result.line.other_messages));
   if (result.cycles > 0)
-    text += report_line("scheduler", fmt::format("{} cycles of the device a step, at most {}",
-                                                 with_thousands(result.cycles / result.steps),
-                                                 with_thousands(result.most_cycles)));
+    text += report_line("scheduler",
+                        fmt::format("{} cycles of the device a step, at most {}",
+                                    with_thousands(result.cycles / result.steps), with_thousands(result.most_cycles)));
   if (result.difference) {
     traces::RunTrace names;
     names.layer_names = plan.layer_names;

@@ -14,7 +14,7 @@ namespace spillway::traces {
 
 /// Where two runs of one plan first decide differently on a resource.
 struct OrderDifference {
-  std::size_t position = 0;  ///< in the order of the resource's tasks, from 0
+  std::size_t position = 0;                       ///< in the order of the resource's tasks, from 0
   std::optional<core::Task> simulated, measured;  ///< empty: that run has no more tasks there
 };
 
@@ -38,9 +38,7 @@ struct ComparedLayer {
   std::size_t tasks = 0;
   Compared io_s, compute_s;
 
-  Compared busy_s() const {
-    return {io_s.simulated + compute_s.simulated, io_s.measured + compute_s.measured};
-  }
+  Compared busy_s() const { return {io_s.simulated + compute_s.simulated, io_s.measured + compute_s.measured}; }
 };
 
 /// A simulated run against a measured one.
@@ -50,7 +48,7 @@ struct Comparison {
   std::vector<ComparedLayer> layers;
   std::vector<core::Task> only_simulated, only_measured;
 
-  Compared makespan_s;             ///< from the first start to the last end
+  Compared makespan_s;                 ///< from the first start to the last end
   Compared io_busy_s, compute_busy_s;  ///< of the tasks that both have
 
   std::array<ErrorStatistics, 4> by_kind;  ///< of tasks' durations, in the order of core::TaskKind

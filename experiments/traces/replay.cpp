@@ -46,9 +46,10 @@ void check_tasks(const core::Plan& plan, const RunTrace& run) {
     }
   }
   if (!problems.empty()) {
-    problems.push_back(fmt::format("{}: is it the trace of this network, with this SRAM, buffer, rule, frames and "
-                                   "window?",
-                                   run.name));
+    problems.push_back(
+        fmt::format("{}: is it the trace of this network, with this SRAM, buffer, rule, frames and "
+                    "window?",
+                    run.name));
     throw TraceError(std::move(problems));
   }
 }
@@ -113,11 +114,10 @@ class Player {
 
   [[noreturn]] void fail(const trace::Record& record) const {
     const Resource& resource = resources_[core::is_io(record.task.kind) ? 0 : 1];
-    throw TraceError({fmt::format("{}: {} is no decision of the scheduler's: {}", run_.name,
-                                  describe(record.task, run_),
-                                  resource.preferred
-                                      ? "it would have started " + describe(*resource.preferred, run_)
-                                      : std::string("it had nothing to start"))});
+    throw TraceError(
+        {fmt::format("{}: {} is no decision of the scheduler's: {}", run_.name, describe(record.task, run_),
+                     resource.preferred ? "it would have started " + describe(*resource.preferred, run_)
+                                        : std::string("it had nothing to start"))});
   }
 
   const RunTrace& run_;
@@ -140,7 +140,8 @@ void add_overlaps(std::vector<ServedTask>& tasks) {
     while (first != transfers.end() && first->second <= task.ready_ns)
       ++first;
     for (auto each = first; each != transfers.end() && each->first < task.record.end_ns; ++each) {
-      const std::uint64_t begin = std::max(each->first, task.ready_ns), end = std::min(each->second, task.record.end_ns);
+      const std::uint64_t begin = std::max(each->first, task.ready_ns),
+                          end = std::min(each->second, task.record.end_ns);
       if (end > begin) task.overlap_ns += end - begin;
     }
   }

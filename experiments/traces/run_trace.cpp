@@ -53,10 +53,9 @@ std::uint64_t in_nanoseconds(std::uint64_t cycles, double hz) {
 std::vector<std::string> problems_of(const RunTrace& run) {
   std::vector<std::string> problems;
   if (run.records.empty()) {
-    problems.push_back(fmt::format("{}: no task in it{}", run.name,
-                                   run.line.damaged_frames > 0
-                                       ? fmt::format("; {} bytes of damaged frames", run.line.damaged_bytes)
-                                       : ""));
+    problems.push_back(fmt::format(
+        "{}: no task in it{}", run.name,
+        run.line.damaged_frames > 0 ? fmt::format("; {} bytes of damaged frames", run.line.damaged_bytes) : ""));
   }
   std::vector<const trace::Record*> sorted;
   for (const trace::Record& record : run.records) {

@@ -11,8 +11,8 @@
 #include "sim/core/task.hpp"
 #include "sim/trace/frame.hpp"
 
-/// Lockstep with a firmware: the host keeps virtual time and says which tasks have ended, the device's scheduler decides
-/// what starts. README.md describes the bytes. Freestanding: firmware compiles it as well.
+/// Lockstep with a firmware: the host keeps virtual time and says which tasks have ended, the device's scheduler
+/// decides what starts. README.md describes the bytes. Freestanding: firmware compiles it as well.
 namespace spillway::hil {
 
 inline constexpr std::uint8_t protocol_version = 1;
@@ -35,8 +35,8 @@ struct Greet {
 
 struct Hello {
   std::uint32_t session = 0;
-  std::uint64_t plan_hash = 0;               ///< execution::hash_of
-  core::Status status = core::Status::ok;    ///< of Scheduler::start
+  std::uint64_t plan_hash = 0;             ///< execution::hash_of
+  core::Status status = core::Status::ok;  ///< of Scheduler::start
   std::uint32_t layers = 0, frames = 0, window = 0;
   std::string_view program;  ///< at most 100 bytes
 };

@@ -18,10 +18,10 @@ namespace spillway::hil {
 /// port and no clock. Freestanding.
 class Responder {
  public:
-  /// `plan` and `storage` (Scheduler::storage_words) must outlive it. `cycles`: a counter of the processor's cycles that
-  /// runs on and wraps at 32 bits; null: nothing is measured.
-  Responder(const core::Plan& plan, std::uint64_t plan_hash, std::string_view program,
-            std::span<std::uint32_t> storage, std::uint32_t (*cycles)() = nullptr)
+  /// `plan` and `storage` (Scheduler::storage_words) must outlive it. `cycles`: a counter of the processor's cycles
+  /// that runs on and wraps at 32 bits; null: nothing is measured.
+  Responder(const core::Plan& plan, std::uint64_t plan_hash, std::string_view program, std::span<std::uint32_t> storage,
+            std::uint32_t (*cycles)() = nullptr)
       : plan_(plan), plan_hash_(plan_hash), program_(program), storage_(storage), cycles_(cycles) {}
 
   /// Takes a byte. Not empty: a frame to be sent before the next byte is taken.

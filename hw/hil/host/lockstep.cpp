@@ -14,7 +14,11 @@ namespace {
 class Lockstep {
  public:
   Lockstep(const core::Plan& plan, execution::LockstepClock& clock, Peer& peer, trace::Sink* sink)
-      : plan_(plan), clock_(clock), peer_(peer), sink_(sink), words_(core::Scheduler::storage_words(core::size_of(plan))) {
+      : plan_(plan),
+        clock_(clock),
+        peer_(peer),
+        sink_(sink),
+        words_(core::Scheduler::storage_words(core::size_of(plan))) {
     if (core_.start(plan, words_) != core::Status::ok) throw std::invalid_argument("the scheduler refuses the plan");
   }
 

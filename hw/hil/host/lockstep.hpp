@@ -27,7 +27,7 @@ struct LockstepResult {
   bool done = false;  ///< all frames, on both sides; else stalled, or parted
   std::optional<Difference> difference;
   LineStatistics line;
-  std::uint64_t cycles = 0;      ///< of the device, in its scheduler, over all steps; 0: not measured
+  std::uint64_t cycles = 0;       ///< of the device, in its scheduler, over all steps; 0: not measured
   std::uint32_t most_cycles = 0;  ///< of a step
 };
 

@@ -40,7 +40,7 @@ class Peer {
   Peer(Line& line, Patience patience) : line_(line), patience_(patience) {}
 
   struct Device {
-    Hello hello;          ///< without its text
+    Hello hello;  ///< without its text
     std::string program;
   };
 
@@ -64,7 +64,7 @@ class Peer {
   Line& line_;
   Patience patience_;
   LineStatistics statistics_;
-  Payload frame_;               ///< as far as it has come
+  Payload frame_;                 ///< as far as it has come
   std::vector<Payload> waiting_;  ///< that came with an earlier one
 };
 

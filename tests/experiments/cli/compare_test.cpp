@@ -85,16 +85,16 @@ TEST_F(Compare, BoundsDecideTheExitCode) {
 
 TEST_F(Compare, TheFirstDecisionThatDiffersIsShownFromBothSides) {
   std::string other = measured;
-  const std::string input = "0,0,conv,0,read_input,0,100,1350,512\n", weights = "0,0,conv,0,read_weights,0,1350,2600,512\n";
+  const std::string input = "0,0,conv,0,read_input,0,100,1350,512\n",
+                    weights = "0,0,conv,0,read_weights,0,1350,2600,512\n";
   other.replace(other.find(input), input.size() + weights.size(),
                 "0,0,conv,0,read_weights,0,100,1350,512\n0,0,conv,0,read_input,0,1350,2600,512\n");
   const Call call = compare(simulated, other);
   EXPECT_EQ(call.exit_code, 0);
-  EXPECT_THAT(call.out,
-              AllOf(ContainsRegex("IO +the first 0 decisions are the same, then\n"
-                                  " +simulated: read_input 0 of layer 0 \\(conv\\), tile 0, frame 0\n"
-                                  " +measured:  read_weights 0 of layer 0 \\(conv\\), tile 0, frame 0"),
-                    ContainsRegex("compute +the same 2 decisions")));
+  EXPECT_THAT(call.out, AllOf(ContainsRegex("IO +the first 0 decisions are the same, then\n"
+                                            " +simulated: read_input 0 of layer 0 \\(conv\\), tile 0, frame 0\n"
+                                            " +measured:  read_weights 0 of layer 0 \\(conv\\), tile 0, frame 0"),
+                              ContainsRegex("compute +the same 2 decisions")));
   EXPECT_EQ(compare(simulated, other, {"--same-order"}).exit_code, 1);
 }
 
@@ -132,7 +132,8 @@ TEST_F(Compare, ARunIsItselfWhateverItsFormat) {
             0);
   const Call call = spillway({"compare", csv, wire, "--tolerance", "0", "--layer-tolerance", "0", "--same-order"});
   EXPECT_EQ(call.exit_code, 0) << call.err;
-  EXPECT_THAT(call.out, AllOf(Not(HasSubstr("then")), ContainsRegex("all tasks .* \\+0.00 % +\\+0.00 % +0.00 % +1.0000")));
+  EXPECT_THAT(call.out,
+              AllOf(Not(HasSubstr("then")), ContainsRegex("all tasks .* \\+0.00 % +\\+0.00 % +0.00 % +1.0000")));
 }
 
 TEST_F(Compare, ALineThatLostSomethingSaysSo) {
@@ -168,8 +169,8 @@ TEST_F(Compare, RefusesAllMistakesAtOnce) {
   EXPECT_THAT(call.out, IsEmpty());
   EXPECT_THAT(call.err,
               AllOf(HasSubstr("SIM: "), HasSubstr("compute 0 of layer 1 (fc), tile 0, frame 0 is there twice"),
-                    HasSubstr("bad.csv:2:"), HasSubstr("bad.csv:3:1"), HasSubstr("--tolerance"), HasSubstr("--hw-clock"),
-                    HasSubstr("--plot: "), HasSubstr("--tasks: ")));
+                    HasSubstr("bad.csv:2:"), HasSubstr("bad.csv:3:1"), HasSubstr("--tolerance"),
+                    HasSubstr("--hw-clock"), HasSubstr("--plot: "), HasSubstr("--tasks: ")));
   EXPECT_THAT(spillway({"compare"}).err, AllOf(HasSubstr("SIM: is missing"), HasSubstr("HW: is missing")));
   EXPECT_THAT(spillway({"compare", folder_ / "none", folder_.path().string()}).err,
               AllOf(ContainsRegex("SIM: cannot read '.*none'"), HasSubstr("HW: cannot read")));

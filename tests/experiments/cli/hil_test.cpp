@@ -27,8 +27,9 @@ struct Case {
     return words;
   }
   std::vector<std::string> host(const std::string& verb, const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words = {verb,       network,           "--rule",    "halo",    "--sram",
-                                      sram_kib + " KiB", "--buffer", buffer_kib + " KiB", "--frames", frames};
+    std::vector<std::string> words = {
+        verb,       network, "--rule", "halo", "--sram", sram_kib + " KiB", "--buffer", buffer_kib + " KiB",
+        "--frames", frames};
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }

@@ -68,15 +68,16 @@ class TraceCalibration : public ::testing::Test {
 
   /// The trace of a run with the true figures.
   void run(const std::string& network, const std::string& buffer) {
-    const Call call = spillway(words("swap", network, buffer,
-                                     {"--board", folder_ / "board.yaml", "--card", folder_ / "card.yaml", "--trace-csv",
-                                      folder_ / "t.csv"}));
+    const Call call = spillway(
+        words("swap", network, buffer,
+              {"--board", folder_ / "board.yaml", "--card", folder_ / "card.yaml", "--trace-csv", folder_ / "t.csv"}));
     ASSERT_EQ(call.exit_code, 0) << call.err;
   }
 
   Call calibrate(const std::string& network, const std::string& buffer, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> all = {"--trace", folder_ / "t.csv", "--write-board", folder_ / "fitted.yaml",
-                                    "--write-card", folder_ / "fitted_card.yaml"};
+    std::vector<std::string> all = {"--trace",       folder_ / "t.csv",
+                                    "--write-board", folder_ / "fitted.yaml",
+                                    "--write-card",  folder_ / "fitted_card.yaml"};
     all.insert(all.end(), more.begin(), more.end());
     return spillway(words("calibrate", network, buffer, all));
   }
@@ -108,10 +109,9 @@ TEST_F(TraceCalibration, WhatIsFittedToOneRunPredictsAnother) {
   run("tiny-residual", "2 KiB");
   ASSERT_EQ(calibrate("tiny-residual", "2 KiB").exit_code, 0);
   run("tiny-residual", "8 KiB");
-  const Call predicted =
-      spillway(words("swap", "tiny-residual", "8 KiB",
-                     {"--board", folder_ / "fitted.yaml", "--card", folder_ / "fitted_card.yaml", "--trace-csv",
-                      folder_ / "predicted.csv"}));
+  const Call predicted = spillway(words("swap", "tiny-residual", "8 KiB",
+                                        {"--board", folder_ / "fitted.yaml", "--card", folder_ / "fitted_card.yaml",
+                                         "--trace-csv", folder_ / "predicted.csv"}));
   ASSERT_EQ(predicted.exit_code, 0) << predicted.err;
   const Call call = spillway({"compare", folder_ / "predicted.csv", folder_ / "t.csv", "--tolerance", "1 %"});
   EXPECT_EQ(call.exit_code, 0) << call.out << call.err;

@@ -48,8 +48,8 @@ TEST(HilMessages, DecisionsAreReadAsTheyWereWritten) {
 
 TEST(HilMessages, TheBytesThatReadmeGives) {
   const Step step{.number = 300, .now_ns = 1000, .ended_io = task, .ended_compute = {}, .select_io = true};
-  const std::vector<std::uint8_t> expected = {0x22, 0xAC, 0x02, 0xE8, 0x07, 0x05, 0x01, 0xF0, 0xA2,
-                                              0x04, 0x0C, 0x05, 0xAC, 0x02};
+  const std::vector<std::uint8_t> expected = {0x22, 0xAC, 0x02, 0xE8, 0x07, 0x05, 0x01,
+                                              0xF0, 0xA2, 0x04, 0x0C, 0x05, 0xAC, 0x02};
   const Writer writer = message(step);
   EXPECT_EQ(std::vector<std::uint8_t>(writer.view().begin(), writer.view().end()), expected);
 }

@@ -80,8 +80,8 @@ class HilResponder : public ::testing::Test {
   Responder responder_;
 };
 
-const Step first{.number = 1, .now_ns = 0, .ended_io = {}, .ended_compute = {}, .select_io = true,
-                 .select_compute = true};
+const Step first{
+    .number = 1, .now_ns = 0, .ended_io = {}, .ended_compute = {}, .select_io = true, .select_compute = true};
 
 TEST_F(HilResponder, SaysWhatItRuns) {
   const std::vector<std::uint8_t> answer = send(message(Greet{42}));
@@ -171,7 +171,7 @@ TEST_F(HilResponder, GarbageCostsNoMoreThanTheFrameItFallsInto) {
   std::array<std::uint8_t, trace::frame_bytes(trace::max_payload_bytes)> frame{};
   const std::size_t size = trace::encode_frame(message(first).view(), frame);
   for (std::size_t at = 0; at + 1 < size; ++at) {
-    for (const std::uint8_t flip : {0x01, 0x80}) {
+    for (const std::uint8_t flip : {std::uint8_t{0x01}, std::uint8_t{0x80}}) {
       auto damaged = frame;
       damaged[at] ^= flip;
       // A new zero byte may leave the beginning of a frame behind it.
