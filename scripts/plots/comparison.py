@@ -68,7 +68,7 @@ def draw(comparison):
     resources = [resource for resource in ("io", "compute") if any(layer[resource]["simulated_s"] or
                                                                    layer[resource]["measured_s"] for layer in layers)]
     rows = len(resources) + 1
-    figure, axes = plt.subplots(rows, 1, figsize=(max(7.0, 0.2 * len(layers)), 2.4 * rows), layout="constrained")
+    figure, axes = plt.subplots(rows, 1, figsize=(max(7.0, 0.2 * len(layers)), 2.4 * rows + 0.7))
     for one, resource in zip(axes, resources):
         draw_layers(one, layers, resource)
     draw_timelines(axes[-1], comparison["timelines"])
@@ -78,7 +78,8 @@ def draw(comparison):
     figure.suptitle(title, fontsize=10)
     figure.legend(handles=[Patch(facecolor=BLUE, label="layers: simulated"), Patch(facecolor=YELLOW, label="measured"),
                            *(Patch(facecolor=COLOURS[kind], label=kind.replace("_", " ")) for kind in kinds)],
-                  loc="outside lower center", ncol=6, frameon=False, fontsize=7)
+                  loc="lower center", ncol=6, frameon=False, fontsize=7)
+    figure.tight_layout(rect=(0, 0.35 / figure.get_figheight(), 1, 1))
     if not comparison["order"]["io"].get("first_difference") and not comparison["order"]["compute"].get(
             "first_difference"):
         axes[-1].set_title("the same decisions", fontsize=8, color=NEUTRAL)
