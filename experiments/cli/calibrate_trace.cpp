@@ -121,6 +121,16 @@ std::string dispatch_text(const traces::Replay& replay) {
                      "from one task to the next, in the overheads: " + one(0, "IO") + ", " + one(1, "compute"));
 }
 
+std::string makespan_text(const Prediction& before, const Prediction& after) {
+  const auto one = [](const Prediction& prediction) {
+    return fmt::format("{} ({})", platforms::format_seconds(prediction.makespan_s.simulated),
+                       signed_percent(prediction.makespan_s.relative_error()));
+  };
+  return report_line("makespan", fmt::format("{} measured; before {}, fitted {}",
+                                             platforms::format_seconds(after.makespan_s.measured), one(before),
+                                             one(after)));
+}
+
 }  // namespace
 
 void TraceCalibrationOptions::add_to(CLI::App& verb) {
@@ -173,12 +183,7 @@ void calibrate_trace(const CLI::App& verb, const TraceCalibrationOptions& option
 
   fmt::print("{}\n{}\n{}\n", figure_table(before, after), layer_table(plan, was, is, held_out),
              error_table(was, is, held_out));
-  fmt::print("{}", report_line("makespan", fmt::format("{} measured; before {} ({}), fitted {} ({})",
-                                                       platforms::format_seconds(is.makespan_s.measured),
-                                                       platforms::format_seconds(was.makespan_s.simulated),
-                                                       signed_percent(was.makespan_s.relative_error()),
-                                                       platforms::format_seconds(is.makespan_s.simulated),
-                                                       signed_percent(is.makespan_s.relative_error()))));
+  if (replay.complete) fmt::print("{}", makespan_text(was, is));
   fmt::print("{}", dispatch_text(replay));
   if (options.write_board) {
     trace::write_file(*options.write_board, to_yaml(after.board));

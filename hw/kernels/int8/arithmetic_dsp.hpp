@@ -346,3 +346,4 @@ inline std::uint32_t four_outputs(std::uint32_t even_pair, std::uint32_t odd_pai
 }
 
 }  // namespace spillway::int8
+#endif
