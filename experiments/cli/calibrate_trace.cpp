@@ -126,9 +126,9 @@ std::string makespan_text(const Prediction& before, const Prediction& after) {
     return fmt::format("{} ({})", platforms::format_seconds(prediction.makespan_s.simulated),
                        signed_percent(prediction.makespan_s.relative_error()));
   };
-  return report_line("makespan", fmt::format("{} measured; before {}, fitted {}",
-                                             platforms::format_seconds(after.makespan_s.measured), one(before),
-                                             one(after)));
+  return report_line(
+      "makespan", fmt::format("{} measured; before {}, fitted {}", platforms::format_seconds(after.makespan_s.measured),
+                              one(before), one(after)));
 }
 
 }  // namespace

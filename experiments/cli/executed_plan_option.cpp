@@ -1,33 +1,11 @@
 #include "experiments/cli/executed_plan_option.hpp"
 
 #include <cstdint>
-#include <fstream>
-#include <iterator>
-
-#include "models/load.hpp"
-#include "models/quantized/qdq_file.hpp"
 
 namespace spillway::cli {
 namespace {
 
 constexpr std::uint64_t most_frames = 100'000;
-
-/// Whether a model file is one of `spillway quantize`: its numbers are int8.
-bool is_quantized(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string content{std::istreambuf_iterator<char>(file), {}};
-  return models::is_model_file(path) && content.find("DequantizeLinear") != std::string::npos;
-}
-
-std::optional<models::LoadedNetwork> read_network(const NetworkOption& option, Request& request) {
-  if (!is_quantized(option.network)) return read(option, request);
-  try {
-    return models::LoadedNetwork{quantized::read_quantized(option.network).network, {}};
-  } catch (const models::OnnxError& error) {
-    note(error, request);
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -54,8 +32,7 @@ void ExecutedPlanOption::add_to(CLI::App& verb, bool with_board) {
 }
 
 PlanRequest read(const ExecutedPlanOption& options, Request& request) {
-  const std::optional<models::LoadedNetwork> loaded = read_network(options.plan.network, request);
-  PlanRequest asked = read(options.plan, loaded, request);
+  PlanRequest asked = read(options.plan, request);
   const std::uint64_t frames = request.number("--frames", options.frames, 1, most_frames);
   const std::uint64_t window =
       options.window ? request.number("--window", *options.window, 1, frames == 0 ? most_frames : frames) : frames;

@@ -171,7 +171,7 @@ TEST_F(Compare, RefusesAllMistakesAtOnce) {
               AllOf(HasSubstr("SIM: "), HasSubstr("compute 0 of layer 1 (fc), tile 0, frame 0 is there twice"),
                     HasSubstr("bad.csv:2:"), HasSubstr("bad.csv:3:1"), HasSubstr("--tolerance"),
                     HasSubstr("--hw-clock"), HasSubstr("--plot: "), HasSubstr("--tasks: ")));
-  EXPECT_THAT(spillway({"compare"}).err, AllOf(HasSubstr("SIM: is missing"), HasSubstr("HW: is missing")));
+  EXPECT_THAT(spillway("compare").err, AllOf(HasSubstr("SIM: is missing"), HasSubstr("HW: is missing")));
   EXPECT_THAT(spillway({"compare", folder_ / "none", folder_.path().string()}).err,
               AllOf(ContainsRegex("SIM: cannot read '.*none'"), HasSubstr("HW: cannot read")));
 }
