@@ -143,7 +143,7 @@ TEST_F(TraceCalibration, ATraceOfAnotherPlanIsRefused) {
 }
 
 TEST_F(TraceCalibration, ATraceThatNoSchedulerMadeIsRefused) {
-  run("tiny-chain", "2 KiB");
+  run("tiny-chain", "1 KiB");
   // The first two tiles of a layer are written in the other order.
   trace::CsvRecords csv = trace::read_csv_trace(folder_ / "t.csv");
   std::vector<trace::Record*> writes;
@@ -156,7 +156,7 @@ TEST_F(TraceCalibration, ATraceThatNoSchedulerMadeIsRefused) {
   for (const trace::Record& record : csv.records)
     swapped.record(record);
   swapped.finish();
-  const Call call = calibrate("tiny-chain", "2 KiB");
+  const Call call = calibrate("tiny-chain", "1 KiB");
   EXPECT_EQ(call.exit_code, 2);
   EXPECT_THAT(call.err, AllOf(HasSubstr("is no decision of the scheduler's"), ContainsRegex("(it would have started|it "
                                                                                             "had nothing to start)")));
