@@ -16,6 +16,10 @@ namespace spillway::experiments {
 /// reason when that did not succeed.
 std::optional<std::string> draw_figures(const std::vector<std::filesystem::path>& directories);
 
+/// Draws a comparison of two runs (the JSON of `spillway compare`, with timelines) with scripts/plot-comparison. The
+/// picture appears whole or not at all. Gives the reason when that did not succeed.
+std::optional<std::string> draw_comparison(const std::string& json, const std::filesystem::path& picture);
+
 /// An experiment as the report shows it.
 struct ReportSection {
   const Experiment& experiment;

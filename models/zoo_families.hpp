@@ -14,6 +14,12 @@ Network alexnet_torchvision();
 
 Network mobilenet();
 Network mobilenet_dense_depthwise();
+Network mobilenet_quarter_160();
+Network mobilenet_quarter_96();
+
+Network autoencoder_toyadmos();
+Network ds_cnn_keywords();
+Network resnet8_cifar();
 
 Network resnet18();
 Network resnet50();

@@ -46,6 +46,9 @@ Board load_board(std::string_view name_or_path);
 /// The same from text; `file` stands for the file in errors and gives the board its name.
 Board parse_board(std::string_view yaml, const std::string& file);
 
+/// A board as YAML; parse_board reads it back to the same figures.
+std::string to_yaml(const Board& board);
+
 /// The names that load_board knows, sorted.
 std::vector<std::string> board_names();
 

@@ -48,6 +48,9 @@ Card load_card(std::string_view name_or_path);
 /// The same from text; `file` stands for the file in errors and gives the card its name.
 Card parse_card(std::string_view yaml, const std::string& file);
 
+/// A card as YAML; parse_card reads it back to the same figures.
+std::string to_yaml(const Card& card);
+
 /// The names that load_card knows, sorted.
 std::vector<std::string> card_names();
 

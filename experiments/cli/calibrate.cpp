@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "experiments/cli/calibrate_card.hpp"
+#include "experiments/cli/calibrate_trace.hpp"
 #include "experiments/cli/layer_report.hpp"
 #include "experiments/cli/layer_times_option.hpp"
 #include "experiments/cli/request.hpp"
@@ -39,9 +41,10 @@ constexpr std::array all_classes = {CallClass::one_core, CallClass::some_cores, 
 struct Options {
   std::string measurements = "ncnn";
   std::vector<std::string> boards, networks;
-  std::optional<std::string> write, layers;
-  std::string board = "this-machine";
+  std::optional<std::string> write, layers, transfers;
+  std::optional<std::string> board;
   bool judge = false;
+  TraceCalibrationOptions trace;
 };
 
 std::string percent(std::optional<double> share) {
@@ -187,19 +190,25 @@ std::optional<platforms::Measurements> read_measurements(const std::string& name
   }
 }
 
+void refuse_trace_options(const Options& options, Request& request) {
+  if (options.trace.asks_for_more())
+    request.problem("--trace", "is missing; NETWORK, --clock, --hold-out, --write-board and --write-card belong to it");
+}
+
 /// Fits one computer to the times of its layers.
 void calibrate_layers(const CLI::App& verb, const Options& options) {
   Request request(verb);
   const std::vector<cost::LayerTime> times = read_layer_times("--layers", *options.layers, request);
   std::optional<platforms::Computer> computer;
   try {
-    computer = platforms::load_computer(options.board);
+    computer = platforms::load_computer(options.board.value_or("this-machine"));
   } catch (const platforms::InputError& error) {
     request.problems(error);
   }
   if (options.judge || !options.boards.empty() || !options.networks.empty())
     request.problem("--layers", "one board is fitted to all of its layers; expected neither --judge nor --fit-...");
   if (options.write) request.writable_file("--write", (fs::path(*options.write) / "computers").string() + "/NAME");
+  refuse_trace_options(options, request);
   request.check();
   *computer = fit_layers(std::move(*computer), times, "layers in " + fs::path(*options.layers).filename().string());
   print_layer_fit(*computer, times);
@@ -216,6 +225,8 @@ void calibrate(const CLI::App& verb, const Options& options) {
   if (options.judge && (options.write || !options.boards.empty() || !options.networks.empty()))
     request.problem("--judge", "nothing is fitted; expected neither --fit-boards nor --fit-networks nor --write");
   if (options.write) request.writable_file("--write", (fs::path(*options.write) / "efficiencies.yaml").string());
+  if (options.board) request.problem("--board", "names the board of --layers or --trace; expected one of these");
+  refuse_trace_options(options, request);
   request.check();
 
   if (options.judge) {
@@ -228,6 +239,25 @@ void calibrate(const CLI::App& verb, const Options& options) {
   print_errors(judge(*measurements, choice, calibration), false);
   print_ratio_fits(calibration);
   if (options.write) write_parts(*options.write, calibration);
+}
+
+/// A mode that fits something else than computers.
+void refuse_others(const std::string& option, const std::string& why, const Options& options, const CLI::App& verb) {
+  const bool both = !options.trace.trace.empty() && options.transfers;
+  if (!both && !options.judge && !options.layers && !options.write && options.boards.empty() &&
+      options.networks.empty())
+    return;
+  Request request(verb);
+  request.problem(option, why + "; expected neither --layers nor --judge nor --write nor --fit-... beside it" +
+                              (both ? ", and not both --trace and --transfers" : ""));
+  request.check();
+}
+
+void calibrate_one_trace(const CLI::App& verb, const Options& options) {
+  refuse_others("--trace", "one board and card are fitted to one trace", options, verb);
+  TraceCalibrationOptions trace = options.trace;
+  if (options.board) trace.plan.plan.board = *options.board;
+  calibrate_trace(verb, trace);
 }
 
 }  // namespace
@@ -255,9 +285,23 @@ void add_calibrate(CLI::App& app, Outcome& outcome) {
   verb.add_option("--layers", options->layers,
                   "Fits one board to the times of its layers that `measure` wrote, instead")
       ->type_name("FILE");
-  verb.add_option("--board", options->board, "The board of --layers")->type_name("NAME")->capture_default_str();
+  verb.add_option("--board", options->board, "The board of --layers [this-machine] or --trace [stm32f746g-disco]")
+      ->type_name("NAME");
+  verb.add_option("--transfers", options->transfers,
+                  "Fits a card to the operations that were measured with it, instead")
+      ->type_name("CARD");
+  options->trace.add_to(verb);
   verb.callback([&verb, options, &outcome] {
-    options->layers ? calibrate_layers(verb, *options) : calibrate(verb, *options);
+    if (!options->trace.trace.empty()) {
+      calibrate_one_trace(verb, *options);
+    } else if (options->transfers) {
+      refuse_others("--transfers", "one card is fitted to its own operations", *options, verb);
+      calibrate_card(verb, *options->transfers, options->trace.write_card);
+    } else if (options->layers) {
+      calibrate_layers(verb, *options);
+    } else {
+      calibrate(verb, *options);
+    }
     outcome.code = ExitCode::done;
   });
 }

@@ -136,6 +136,8 @@ int main(int argc, char** argv) {
   add_run_local(app, outcome);
   add_pipeline(app, outcome);
   add_explore(app, outcome);
+  add_hil(app, outcome);
+  add_compare(app, outcome);
   add_calibrate(app, outcome);
   add_measure(app, outcome);
   return static_cast<int>(after_writing(app, run(app, outcome, argc, argv)));

@@ -3,12 +3,15 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "models/quantized/qdq_file.hpp"
 #include "platforms/units.hpp"
 
 namespace spillway::cli {
@@ -96,7 +99,24 @@ models::ElementType read_element(const PlanOptions& options, std::optional<tilin
   return elements[*element];
 }
 
+/// Whether a model file is one of `spillway quantize`: its numbers are int8.
+bool is_quantized(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(file), {}};
+  return models::is_model_file(path) && content.find("DequantizeLinear") != std::string::npos;
+}
+
 }  // namespace
+
+std::optional<models::LoadedNetwork> read_swapped(const NetworkOption& option, Request& request) {
+  if (!is_quantized(option.network)) return read(option, request);
+  try {
+    return models::LoadedNetwork{quantized::read_quantized(option.network).network, {}};
+  } catch (const models::OnnxError& error) {
+    note(error, request);
+  }
+  return std::nullopt;
+}
 
 void PlanOptions::add_to(CLI::App& verb) {
   network.add_to(verb);
@@ -115,7 +135,7 @@ void PlanOptions::add_to(CLI::App& verb) {
 }
 
 PlanRequest read(const PlanOptions& options, Request& request) {
-  return read(options, read(options.network, request), request);
+  return read(options, read_swapped(options.network, request), request);
 }
 
 PlanRequest read(const PlanOptions& options, const std::optional<models::LoadedNetwork>& loaded, Request& request) {

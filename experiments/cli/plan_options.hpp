@@ -37,6 +37,10 @@ struct PlanRequest {
   tiling::Request tiling;
 };
 
+/// Loads what is to be swapped: a file of `spillway quantize` as its int8 network, another .onnx file, or a network of
+/// the zoo. Notes every mistake in `request`.
+std::optional<models::LoadedNetwork> read_swapped(const NetworkOption& option, Request& request);
+
 /// Notes every mistake in `request`; the result is complete when there was none.
 PlanRequest read(const PlanOptions& options, Request& request);
 

@@ -35,6 +35,8 @@ void add_run(CLI::App& app, Outcome& outcome);
 void add_run_local(CLI::App& app, Outcome& outcome);
 void add_pipeline(CLI::App& app, Outcome& outcome);
 void add_explore(CLI::App& app, Outcome& outcome);
+void add_hil(CLI::App& app, Outcome& outcome);
+void add_compare(CLI::App& app, Outcome& outcome);
 void add_calibrate(CLI::App& app, Outcome& outcome);
 void add_measure(CLI::App& app, Outcome& outcome);
 

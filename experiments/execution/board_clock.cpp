@@ -34,6 +34,8 @@ class BoardClock final : public execution::LockstepClock {
     cpu_.transfer(false, now_);
   }
 
+  std::uint64_t now_ns() const override { return now_ / unit; }
+
  private:
   static constexpr std::uint64_t unit = contention ? 1000 : 1;  // of time in a nanosecond
 

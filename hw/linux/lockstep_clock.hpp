@@ -27,6 +27,9 @@ class LockstepClock {
 
   /// Goes on to that instant; its tasks have ended.
   virtual void go_on() = 0;
+
+  /// The present instant, from the start.
+  virtual std::uint64_t now_ns() const = 0;
 };
 
 /// A clock on which every task takes a time of its own, whatever else is under way.
@@ -48,6 +51,7 @@ class FixedTimes final : public LockstepClock {
     if (ends.io) io_end_ = never;
     if (ends.compute) compute_end_ = never;
   }
+  std::uint64_t now_ns() const override { return now_; }
 
   /// Simulated time since the beginning.
   std::uint64_t now_ns() const { return now_; }

@@ -45,6 +45,7 @@ INSTANTIATE_TEST_SUITE_P(Zoo, ZooTotals,
                                            Published{"alexnet-ungrouped", 1135256096, 62367776, 62378344},
                                            Published{"alexnet-torchvision", 714188480, 61090496, 61100840},
                                            Published{"mobilenet", 568740352, 4209088, 4231976},
+                                           Published{"mobilenet-0.25-160", 21059200, 463600, 470072},
                                            Published{"resnet18", 1814073344, 11678912, 11689512},
                                            Published{"resnet50", 4089184256, 25502912, 25557032},
                                            Published{"resnet101", 7801405440, 44442816, 44549160},
@@ -117,6 +118,17 @@ TEST(Zoo, MobilenetByFormula) {
   EXPECT_EQ(get("mobilenet-dense-depthwise").total_macs(), macs);
   EXPECT_EQ(get("mobilenet-dense-depthwise").total_weights(), dense_weights);
   EXPECT_EQ(dense_weights, 29278048);
+}
+
+// Published in millions (results of MLPerf Tiny 1.0); the exact counts by formula.
+TEST(Zoo, MlperfTiny) {
+  EXPECT_EQ(get("autoencoder-toyadmos").total_macs(), 640 * 128 * 2 + 128 * 128 * 6 + 128 * 8 * 2);  // 0.2642
+  const std::int64_t stack1 = 2 * 32 * 32 * 16 * 16 * 9;
+  const std::int64_t stack2 = 16 * 16 * (16 * 32 * 9 + 32 * 32 * 9 + 16 * 32);
+  const std::int64_t stack3 = 8 * 8 * (32 * 64 * 9 + 64 * 64 * 9 + 32 * 64);
+  EXPECT_EQ(get("resnet8-cifar").total_macs(), 32 * 32 * 3 * 16 * 9 + stack1 + stack2 + stack3 + 64 * 10);  // 12.50
+  EXPECT_EQ(get("ds-cnn-keywords").total_macs(), 25 * 5 * (64 * 40 + 4 * (64 * 9 + 64 * 64)) + 64 * 12);    // 2.657
+  EXPECT_EQ(get("mobilenet-0.25-96").total_macs(), 7489664);                                                // 7.490
 }
 
 TEST(Zoo, DensenetByFormula) {

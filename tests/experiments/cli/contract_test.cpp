@@ -12,8 +12,8 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-const std::vector<std::string> verbs = {"list",      "inspect",  "swap",    "sweep",     "reproduce", "split",
-                                        "run-local", "pipeline", "explore", "calibrate", "measure"};
+const std::vector<std::string> verbs = {"list",     "inspect", "swap", "sweep",   "reproduce", "split",  "run-local",
+                                        "pipeline", "explore", "hil",  "compare", "calibrate", "measure"};
 
 TEST(Contract, HelpGoesToStdoutOnlyAndIsNoFailure) {
   const Call call = spillway("--help");

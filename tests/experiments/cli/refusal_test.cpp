@@ -36,11 +36,13 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Refusal{"UnknownVerb", "swp vgg16",
                 "spillway: unknown verb \"swp\"; did you mean \"swap\"? expected one of list, inspect, export, "
-                "quantize, firmware, infer, swap, sweep, reproduce, split, run, run-local, pipeline, explore, "
+                "quantize, firmware, infer, swap, sweep, reproduce, split, run, run-local, pipeline, explore, hil, "
+                "compare, "
                 "calibrate, measure\n"},
         Refusal{"UnknownVerbWithoutRelative", "frobnicate",
                 "spillway: unknown verb \"frobnicate\"; expected one of list, inspect, export, quantize, firmware, "
-                "infer, swap, sweep, reproduce, split, run, run-local, pipeline, explore, calibrate, measure\n"},
+                "infer, swap, "
+                "sweep, reproduce, split, run, run-local, pipeline, explore, hil, compare, calibrate, measure\n"},
         Refusal{"UnknownOption", "--versoin",
                 "spillway: unknown option \"--versoin\"; did you mean \"--version\"? expected a verb, --help or "
                 "--version\n"}),
