@@ -53,9 +53,6 @@ class FixedTimes final : public LockstepClock {
   }
   std::uint64_t now_ns() const override { return now_; }
 
-  /// Simulated time since the beginning.
-  std::uint64_t now_ns() const { return now_; }
-
  private:
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
