@@ -68,7 +68,8 @@ TEST(PartFiles, AllLoadAndEveryFigureHasItsSource) {
     EXPECT_EQ(board.name, name);
     expect_sources(figures_of(board), name);
   }
-  EXPECT_THAT(card_names(), ElementsAre("a1-class", "f746-disco-measured", "swapnn-paper", "swapnn-paper-full-buffer"));
+  EXPECT_THAT(card_names(), ElementsAre("a1-class", "f746-disco-measured", "swapnn-paper", "swapnn-paper-full-buffer",
+                                        "teensy41-measured"));
   for (const std::string& name : card_names()) {
     const Card card = load_card(name);
     EXPECT_EQ(card.name, name);

@@ -29,7 +29,7 @@ TEST_P(Refused, WithExitCode2AndOnStderrOnly) {
 }
 
 const std::string boards = "stm32f746g-disco, stm32h743, swapnn-paper";
-const std::string cards = "a1-class, f746-disco-measured, swapnn-paper, swapnn-paper-full-buffer";
+const std::string cards = "a1-class, f746-disco-measured, swapnn-paper, swapnn-paper-full-buffer, teensy41-measured";
 
 INSTANTIATE_TEST_SUITE_P(
     Program, Refused,
