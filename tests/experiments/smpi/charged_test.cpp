@@ -79,7 +79,8 @@ TEST(ChargedCosts, NameTheLineThatIsNone) {
       FAIL() << line;
     } catch (const mpi::JobError& error) {
       EXPECT_EQ(error.what(),
-                path + ":2: \"" + line + "\" is no cost; expected message, send_byte, receive_byte or layer with their numbers");
+                path + ":2: \"" + line +
+                    "\" is no cost; expected message, send_byte, receive_byte or layer with their numbers");
     }
   }
   EXPECT_THROW(mpi::read_cost_table(path + "x"), mpi::JobError);
