@@ -15,6 +15,7 @@
 #include "experiments/cli/infer_inputs.hpp"
 #include "experiments/cli/plan_options.hpp"
 #include "experiments/cli/request.hpp"
+#include "experiments/cli/run_measured.hpp"
 #include "experiments/cli/run_report.hpp"
 #include "experiments/cli/trace_files.hpp"
 #include "experiments/cli/verbs.hpp"
@@ -44,7 +45,7 @@ struct Options {
   InferInputs inputs;
   TraceOptions trace;
   std::string card_file;
-  std::optional<std::string> frames, window, output, program, calibrate, predict;
+  std::optional<std::string> frames, window, output, program, calibrate, predict, measured;
   std::string top = "5";
   bool lockstep = false, cached = false;
 
@@ -161,7 +162,12 @@ RunRequest read(const Options& options, Request& request) {
   asked.plan = read(options.plan, loaded, request);
   if (asked.plan.tiling.element != models::ElementType::int8)
     request.problem("--element", "only int8 networks are run; expected int8");
-  if (options.card_file.empty()) {
+  if (options.measured) {
+    for (const auto& [option, given] :
+         {std::pair("--card-file", !options.card_file.empty()), std::pair("--output", options.output.has_value()),
+          std::pair("--program", options.program.has_value())})
+      if (given) request.problem(option, "makes no sense with --measured: nothing is run");
+  } else if (options.card_file.empty()) {
     request.problem("--card-file", "the file that stands for the card is missing");
   } else {
     request.writable_file("--card-file", options.card_file);
@@ -203,6 +209,11 @@ class Recorder final : public trace::Sink {
 ExitCode run(const RunRequest& asked, const Options& options) {
   const tiling::SwapPlan plan = plan_for(asked.network->network, asked.plan.tiling);
   const experiments::QuantizedRun program(*asked.network, plan);
+  if (options.measured) {
+    fmt::print("{}", judge_measured({*options.measured, options.calibrate, asked.times}, plan, program,
+                                    *asked.plan.board, *asked.plan.card));
+    return ExitCode::done;
+  }
   TraceFiles traces(options.trace, asked.trace_events, plan, asked.plan.board->name);
 
   experiments::CardRun card(program, options.card_file,
@@ -214,6 +225,7 @@ ExitCode run(const RunRequest& asked, const Options& options) {
                                                               program.layers(), image.identity()));
   }
   execution::RunOptions how;
+  const experiments::CarriedPlan carried{program.plan(), program.image().map(), how.landing_bytes};
   const swap::ServiceTimes times(program.plan(), *asked.plan.board, *asked.plan.card);
   const auto clock = experiments::board_clock(times);
   if (options.lockstep) how.lockstep = clock.get();
@@ -228,16 +240,15 @@ ExitCode run(const RunRequest& asked, const Options& options) {
   fmt::print("{}", report("simulated", simulated.makespan_ns, result,
                           fmt::format("on board {} with card {}", asked.plan.board->name, asked.plan.card->name)));
   if (asked.times) {
-    fmt::print("{}",
-               report("predicted", experiments::predicted_makespan(program.plan(), program.image().map(), *asked.times),
-                      result, "with " + *options.predict));
+    fmt::print("{}", report("predicted", experiments::predicted_makespan(carried, *asked.times), result,
+                            "with " + *options.predict));
   }
   const experiments::Verdict verdict = card.compare_in_core(asked.frames);
   fmt::print("{}", report(verdict));
   print_top(card, asked.top);
   traces.finish();
   if (options.calibrate) {
-    write_times(*options.calibrate, experiments::fit_times(program.plan(), program.image().map(), recorder.records));
+    write_times(*options.calibrate, experiments::fit_times(carried, recorder.records));
     fmt::print("times       {}\n", *options.calibrate);
   }
   if (options.program) fmt::print("program     {}\n", *options.program);
@@ -283,6 +294,8 @@ void add_run(CLI::App& app, Outcome& outcome) {
   add("--output", options->output, "Writes the outputs of all frames as raw float32", "FILE");
   add("--calibrate", options->calibrate, "Writes what tasks took in this run, for --predict", "FILE");
   add("--predict", options->predict, "Compares the time with what a file of --calibrate predicts", "FILE");
+  add("--measured", options->measured,
+      "Runs nothing: --calibrate and --predict take the trace of a board's firmware with this plan and --card", "FILE");
   add("--program", options->program, "Writes plan and tables for `spillway-runtime` on another board", "FILE");
   verb.footer(
       "NETWORK is a file of `spillway quantize`, or is quantised with the ranges of the input's frames. Every run is\n"

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <Eigen/Dense>
@@ -12,6 +15,7 @@
 
 #include "hw/linux/lockstep_clock.hpp"
 #include "hw/swap/extents.hpp"
+#include "hw/swap/movement.hpp"
 #include "platforms/board.hpp"
 #include "platforms/problems.hpp"
 #include "sim/core/geometry.hpp"
@@ -24,14 +28,47 @@ namespace {
 
 using nlohmann::json;
 
-std::uint32_t extents_of(const core::Plan& plan, const execution::CardMap& map, const core::Task& task) {
-  execution::ExtentWalk walk(plan, map, task);
-  execution::Extent extent;
-  std::uint32_t count = 0;
-  while (walk.next(extent))
-    count += extent.sectors != 0;
-  return count;
-}
+/// The transfers that a driver makes of IO tasks.
+class Commands {
+ public:
+  explicit Commands(const CarriedPlan& carried)
+      : carried_(carried), landing_(carried.landing_bytes), movement_(landing_) {
+    std::uint32_t most = 1;
+    for (const core::Layer& layer : carried.plan.layers)
+      most = std::max<std::uint32_t>(most, layer.input_buffers);
+    memory_.resize(std::size_t{most} * carried.plan.buffer_bytes);
+    for (std::uint32_t buffer = 0; buffer < most; ++buffer)
+      buffers_.push_back(memory_.data() + std::size_t{buffer} * carried.plan.buffer_bytes);
+  }
+
+  /// 1, commands, thousands of bytes, runs that are copied.
+  std::vector<double> terms(const core::Task& task) {
+    movement_.begin(carried_.plan, carried_.map, task, {buffers_, carried_.plan.buffer_bytes});
+    std::uint32_t commands = 0, landed = 0;
+    execution::Transfer transfer;
+    while (movement_.next(transfer)) {
+      ++commands;
+      landed += transfer.memory == landing_.data() ? 1 : 0;
+    }
+    return {1, static_cast<double>(commands), static_cast<double>(core::bytes_of(carried_.plan, task)) / 1e3,
+            landed == 0 ? 0 : runs(task)};
+  }
+
+ private:
+  double runs(const core::Task& task) const {
+    execution::ExtentWalk walk(carried_.plan, carried_.map, task);
+    execution::Extent extent;
+    double count = 0;
+    while (walk.next(extent))
+      count += extent.rows * extent.columns;
+    return count;
+  }
+
+  const CarriedPlan& carried_;
+  std::vector<std::int8_t> landing_, memory_;
+  std::vector<std::int8_t*> buffers_;
+  execution::Movement movement_;
+};
 
 /// Times over their terms.
 class Fit {
@@ -39,8 +76,12 @@ class Fit {
   explicit Fit(std::size_t terms) : terms_(terms) {}
 
   void add(const std::vector<double>& row, std::uint64_t nanoseconds) {
-    rows_.insert(rows_.end(), row.begin(), row.end());
-    times_.push_back(static_cast<double>(nanoseconds) / 1e3);
+    // The square of an error counts by one over the time: short and long tasks matter by what they take together.
+    const double us = static_cast<double>(std::max<std::uint64_t>(nanoseconds, 100)) / 1e3;
+    const double weight = 1 / std::sqrt(us);
+    for (const double term : row)
+      rows_.push_back(weight * term);
+    times_.push_back(weight * us);
   }
 
   std::vector<double> solution() const {
@@ -49,7 +90,12 @@ class Fit {
     const Eigen::Map<const Rows> a(rows_.data(), static_cast<Eigen::Index>(times_.size()),
                                    static_cast<Eigen::Index>(terms_));
     const Eigen::Map<const Eigen::VectorXd> b(times_.data(), static_cast<Eigen::Index>(times_.size()));
-    const Eigen::VectorXd x = cost::nonnegative_least_squares(a, b);
+    // Columns of one length: the solver compares gradients.
+    Eigen::VectorXd lengths = a.colwise().norm();
+    for (double& length : lengths)
+      if (length == 0) length = 1;
+    const Eigen::MatrixXd scaled = a.array().rowwise() / lengths.transpose().array();
+    const Eigen::VectorXd x = cost::nonnegative_least_squares(scaled, b).cwiseQuotient(lengths);
     return {x.begin(), x.end()};
   }
 
@@ -58,68 +104,154 @@ class Fit {
   std::vector<double> rows_, times_;
 };
 
-std::vector<double> io_terms(const core::Plan& plan, const execution::CardMap& map, const core::Task& task) {
-  return {1, static_cast<double>(extents_of(plan, map, task)), static_cast<double>(core::bytes_of(plan, task)) / 1e3};
+constexpr std::size_t work_terms = 3;
+
+/// 1, and for each class thousands of its work, of output values and of gathered input values.
+std::vector<double> compute_terms(const core::Plan& plan, const core::Task& task) {
+  const core::Layer& layer = plan.layers[task.layer];
+  const core::Region out = core::output_region(layer, task.tile);
+  const double pixels = static_cast<double>(out.rows.size()) * out.columns.size();
+  const double filters = layer.has_weights() ? core::filters_of(layer, task.tile, task.index) : out.channels.size();
+  const double work = static_cast<double>(core::work_of(plan, task));
+  std::vector<double> terms(1 + work_terms * core::work_classes);
+  terms[0] = 1;
+  double* const of_class = &terms[1 + work_terms * static_cast<std::size_t>(layer.work_class)];
+  of_class[0] = work / 1e3;
+  of_class[1] = pixels * filters / 1e3;
+  of_class[2] = work / filters / 1e3;
+  return terms;
 }
 
 IoTimes io_times(const Fit& fit) {
   const std::vector<double> x = fit.solution();
-  return {x[0], x[1], x[2]};
+  return {x[0], x[1], x[2], x[3]};
 }
 
 json to_json(const IoTimes& times) {
-  return {{"task_us", times.task}, {"extent_us", times.extent}, {"kilobyte_us", times.kilobyte}};
+  return {
+      {"task_us", times.task}, {"command_us", times.command}, {"kilobyte_us", times.kilobyte}, {"run_us", times.run}};
 }
 
 IoTimes io_from(const json& object) {
-  return {object.at("task_us"), object.at("extent_us"), object.at("kilobyte_us")};
+  return {object.at("task_us"), object.at("command_us"), object.at("kilobyte_us"), object.at("run_us")};
+}
+
+/// us between the tasks of one resource that only the driver is the cause of.
+double gap(std::span<const trace::Record> records, bool io) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> tasks;
+  for (const trace::Record& record : records)
+    if (core::is_io(record.task.kind) == io) tasks.emplace_back(record.start_ns, record.end_ns);
+  std::ranges::sort(tasks);
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (std::size_t i = 1; i < tasks.size(); ++i) {
+    if (tasks[i].first >= tasks[i - 1].second) least = std::min(least, tasks[i].first - tasks[i - 1].second);
+  }
+  return tasks.size() < 2 ? 0 : static_cast<double>(least) / 1e3;
+}
+
+/// Looks the terms up for one task after the other.
+class Durations {
+ public:
+  Durations(const CarriedPlan& carried, const TaskTimes& times)
+      : carried_(carried), times_(times), commands_(carried) {}
+
+  std::uint64_t of(const core::Task& task) {
+    double us = 0;
+    if (task.kind == core::TaskKind::compute) {
+      us = times_.compute;
+      const std::vector<double> terms = compute_terms(carried_.plan, task);
+      for (std::size_t of_class = 0; of_class < times_.work.size(); ++of_class) {
+        const WorkTimes& work = times_.work[of_class];
+        const double* const amount = &terms[1 + work_terms * of_class];
+        us += work.work * amount[0] + work.output * amount[1] + work.input * amount[2];
+      }
+    } else {
+      const IoTimes& io = task.kind == core::TaskKind::write_output ? times_.write : times_.read;
+      const std::vector<double> terms = commands_.terms(task);
+      us = io.task + io.command * terms[1] + io.kilobyte * terms[2] + io.run * terms[3];
+    }
+    return static_cast<std::uint64_t>(std::llround(us * 1e3));
+  }
+
+ private:
+  const CarriedPlan& carried_;
+  const TaskTimes& times_;
+  Commands commands_;
+};
+
+platforms::InputError refusal(const std::string& what) {
+  return platforms::InputError({platforms::Problem{"", 0, 0, "--predict", what}});
 }
 
 }  // namespace
 
-std::uint64_t TaskTimes::of(const core::Plan& plan, const execution::CardMap& map, const core::Task& task) const {
-  double us = compute;
-  if (task.kind == core::TaskKind::compute) {
-    us += work[static_cast<std::size_t>(plan.layers[task.layer].work_class)] *
-          static_cast<double>(core::work_of(plan, task)) / 1e3;
-  } else {
-    const IoTimes& io = task.kind == core::TaskKind::write_output ? write : read;
-    const std::vector<double> terms = io_terms(plan, map, task);
-    us = io.task + io.extent * terms[1] + io.kilobyte * terms[2];
-  }
-  return static_cast<std::uint64_t>(std::llround(us * 1e3));
+CardTimes card_times(const platforms::Card& card) {
+  return {card.read_overhead.value * 1e6, 1e9 / card.read_bandwidth.value, card.write_overhead.value * 1e6,
+          1e9 / card.write_bandwidth.value};
 }
 
-TaskTimes fit_times(const core::Plan& plan, const execution::CardMap& map, std::span<const trace::Record> records) {
-  Fit reads(3), writes(3), computes(1 + core::work_classes);
+std::function<std::uint64_t(const core::Task&)> TaskTimes::durations(const CarriedPlan& carried) const {
+  return [all = std::make_shared<Durations>(carried, *this)](const core::Task& task) { return all->of(task); };
+}
+
+TaskTimes TaskTimes::with(const platforms::Card& other) const {
+  if (!card) throw refusal("the file does not say with which card the trace was taken: --calibrate it with --measured");
+  const CardTimes now = card_times(other);
+  TaskTimes moved = *this;
+  moved.read.command += now.read_overhead - card->read_overhead;
+  moved.read.kilobyte += now.read_kilobyte - card->read_kilobyte;
+  moved.write.command += now.write_overhead - card->write_overhead;
+  moved.write.kilobyte += now.write_kilobyte - card->write_kilobyte;
+  for (const double term : {moved.read.command, moved.read.kilobyte, moved.write.command, moved.write.kilobyte})
+    if (term < 0) throw refusal("card " + other.name + " is faster than the fit allows: calibrate with it");
+  moved.card = now;
+  return moved;
+}
+
+TaskTimes fit_times(const CarriedPlan& carried, std::span<const trace::Record> records) {
+  Fit reads(4), writes(4), computes(1 + work_terms * core::work_classes);
+  Commands commands(carried);
   std::array<bool, core::work_classes> seen{};
   for (const trace::Record& record : records) {
     const std::uint64_t took = record.end_ns - record.start_ns;
     if (record.task.kind != core::TaskKind::compute) {
-      (record.task.kind == core::TaskKind::write_output ? writes : reads).add(io_terms(plan, map, record.task), took);
+      (record.task.kind == core::TaskKind::write_output ? writes : reads).add(commands.terms(record.task), took);
       continue;
     }
-    const auto of_class = static_cast<std::size_t>(plan.layers[record.task.layer].work_class);
-    std::vector<double> row(1 + core::work_classes);
-    row[0] = 1;
-    row[1 + of_class] = static_cast<double>(core::work_of(plan, record.task)) / 1e3;
-    seen[of_class] = true;
-    computes.add(row, took);
+    seen[static_cast<std::size_t>(carried.plan.layers[record.task.layer].work_class)] = true;
+    computes.add(compute_terms(carried.plan, record.task), took);
   }
-  TaskTimes times{io_times(reads), io_times(writes), 0, {}};
+  TaskTimes times{io_times(reads), io_times(writes), 0, {}, gap(records, true), gap(records, false), {}};
   const std::vector<double> x = computes.solution();
   times.compute = x[0];
-  const double slowest = *std::max_element(x.begin() + 1, x.end());
-  for (std::size_t of_class = 0; of_class < times.work.size(); ++of_class)
-    times.work[of_class] = seen[of_class] ? x[1 + of_class] : slowest;
+  std::size_t slowest = 0;
+  for (std::size_t of_class = 0; of_class < times.work.size(); ++of_class) {
+    const double* const found = &x[1 + work_terms * of_class];
+    times.work[of_class] = {found[0], found[1], found[2]};
+    if (found[0] > times.work[slowest].work) slowest = of_class;
+  }
+  constexpr auto convolution = static_cast<std::size_t>(core::WorkClass::convolution),
+                 pointwise = static_cast<std::size_t>(core::WorkClass::pointwise);
+  for (std::size_t of_class = 0; of_class < times.work.size(); ++of_class) {
+    if (seen[of_class]) continue;
+    std::size_t like = slowest;
+    if (of_class == pointwise && seen[convolution]) like = convolution;
+    if (of_class == convolution && seen[pointwise]) like = pointwise;
+    times.work[of_class] = times.work[like];
+  }
   return times;
 }
 
-std::uint64_t predicted_makespan(const core::Plan& plan, const execution::CardMap& map, const TaskTimes& times) {
-  std::vector<std::uint32_t> storage(core::Scheduler::storage_words(core::size_of(plan)));
+std::uint64_t predicted_makespan(const CarriedPlan& carried, const TaskTimes& times) {
+  std::vector<std::uint32_t> storage(core::Scheduler::storage_words(core::size_of(carried.plan)));
   core::Scheduler scheduler;
-  if (scheduler.start(plan, storage) != core::Status::ok) throw std::invalid_argument("the scheduler refuses the plan");
-  execution::FixedTimes clock([&](const core::Task& task) { return times.of(plan, map, task); });
+  if (scheduler.start(carried.plan, storage) != core::Status::ok)
+    throw std::invalid_argument("the scheduler refuses the plan");
+  const auto duration = times.durations(carried);
+  execution::FixedTimes clock([&](const core::Task& task) {
+    const double gap_us = core::is_io(task.kind) ? times.io_gap : times.compute_gap;
+    return duration(task) + static_cast<std::uint64_t>(std::llround(gap_us * 1e3));
+  });
   std::optional<core::Task> io, compute;
   while (!scheduler.done()) {
     if (!io && (io = scheduler.select_io())) clock.start(*io);
@@ -141,9 +273,21 @@ std::uint64_t predicted_makespan(const core::Plan& plan, const execution::CardMa
 
 void write_times(const std::filesystem::path& path, const TaskTimes& times) {
   json compute = {{"task_us", times.compute}};
-  for (std::size_t of_class = 0; of_class < times.work.size(); ++of_class)
-    compute[std::string(platforms::work_class_names[of_class]) + "_us"] = times.work[of_class];
-  const json file = {{"read", to_json(times.read)}, {"write", to_json(times.write)}, {"compute", compute}};
+  for (std::size_t of_class = 0; of_class < times.work.size(); ++of_class) {
+    const WorkTimes& work = times.work[of_class];
+    compute[std::string(platforms::work_class_names[of_class])] = {
+        {"work_us", work.work}, {"output_us", work.output}, {"input_us", work.input}};
+  }
+  json file = {{"read", to_json(times.read)},
+               {"write", to_json(times.write)},
+               {"compute", compute},
+               {"gap", {{"io_us", times.io_gap}, {"compute_us", times.compute_gap}}}};
+  if (times.card) {
+    file["card"] = {{"read_overhead_us", times.card->read_overhead},
+                    {"read_kilobyte_us", times.card->read_kilobyte},
+                    {"write_overhead_us", times.card->write_overhead},
+                    {"write_kilobyte_us", times.card->write_kilobyte}};
+  }
   trace::write_file(path, file.dump(2) + "\n");
 }
 
@@ -155,9 +299,23 @@ TaskTimes read_times(const std::filesystem::path& path) {
   if (!file) throw refuse("cannot be opened");
   try {
     const json content = json::parse(file);
-    TaskTimes times{io_from(content.at("read")), io_from(content.at("write")), content.at("compute").at("task_us"), {}};
-    for (std::size_t of_class = 0; of_class < times.work.size(); ++of_class)
-      times.work[of_class] = content.at("compute").at(std::string(platforms::work_class_names[of_class]) + "_us");
+    const json &compute = content.at("compute"), &gap = content.at("gap");
+    TaskTimes times{io_from(content.at("read")),
+                    io_from(content.at("write")),
+                    compute.at("task_us"),
+                    {},
+                    gap.at("io_us"),
+                    gap.at("compute_us"),
+                    {}};
+    for (std::size_t of_class = 0; of_class < times.work.size(); ++of_class) {
+      const json& work = compute.at(std::string(platforms::work_class_names[of_class]));
+      times.work[of_class] = {work.at("work_us"), work.at("output_us"), work.at("input_us")};
+    }
+    if (content.contains("card")) {
+      const json& card = content.at("card");
+      times.card = CardTimes{card.at("read_overhead_us"), card.at("read_kilobyte_us"), card.at("write_overhead_us"),
+                             card.at("write_kilobyte_us")};
+    }
     return times;
   } catch (const json::exception& error) {
     throw refuse(std::string("is no file of `spillway run --calibrate`: ") + error.what());

@@ -22,13 +22,27 @@ tiling::SwapPlan plan_of(std::uint64_t buffer_bytes, tiling::Rule rule) {
   return tiling::make_plan(*models::zoo("mobilenet"), request);
 }
 
-const TaskTimes known{{40, 12, 0.5}, {60, 20, 1.5}, 3, {0.4, 0.3, 1.2, 0.5, 2, 1}};
+constexpr std::uint32_t landing_bytes = 2048;
+
+const TaskTimes known{{40, 12, 0.5, 0.1},
+                      {60, 20, 1.5, 0.2},
+                      3,
+                      {{{0.4, 2, 1}, {0.3, 3, 0.5}, {1.2, 0, 0}, {0.5, 1, 0}, {2, 0, 0}, {1, 0, 0}}},
+                      7,
+                      5,
+                      {}};
 
 /// One record for every task of a plan, with the known times.
-std::vector<trace::Record> records_of(const core::Plan& plan, const execution::CardMap& map) {
+std::vector<trace::Record> records_of(const CarriedPlan& carried) {
+  const core::Plan& plan = carried.plan;
   std::vector<trace::Record> records;
+  const auto duration = known.durations(carried);
+  std::uint64_t io_ns = 0, compute_ns = 0;
   const auto add = [&](core::Task task) {
-    records.push_back({task, 1000, 1000 + known.of(plan, map, task), core::bytes_of(plan, task)});
+    std::uint64_t& now_ns = core::is_io(task.kind) ? io_ns : compute_ns;
+    const std::uint64_t begin_ns = now_ns + (core::is_io(task.kind) ? 7000 : 5000);
+    now_ns = begin_ns + duration(task);
+    records.push_back({task, begin_ns, now_ns, core::bytes_of(plan, task)});
   };
   for (std::uint32_t row = 0; row < plan.layers.size(); ++row) {
     const core::Layer& layer = plan.layers[row];
@@ -50,29 +64,33 @@ TEST(TaskTimes, AreFoundAgainAndPredictAnotherPlan) {
   const core::Plan plan = made.view();
   std::vector<execution::LayerPlace> places(plan.layers.size());
   const execution::CardMap map = execution::lay_out(plan, places);
-  const TaskTimes fit = fit_times(plan, map, records_of(plan, map));
+  const CarriedPlan carried{plan, map, landing_bytes};
+  const TaskTimes fit = fit_times(carried, records_of(carried));
   EXPECT_NEAR(fit.read.task, known.read.task, 0.01);
-  EXPECT_NEAR(fit.read.extent, known.read.extent, 0.01);
+  EXPECT_NEAR(fit.read.command, known.read.command, 0.01);
   EXPECT_NEAR(fit.read.kilobyte, known.read.kilobyte, 0.01);
   EXPECT_NEAR(fit.compute, known.compute, 0.01);
-  for (const std::size_t of_class : {0, 1, 2, 3, 5})
-    EXPECT_NEAR(fit.work[of_class], known.work[of_class], 0.01) << of_class;
+  EXPECT_EQ(fit.io_gap, 7);
+  EXPECT_EQ(fit.compute_gap, 5);
 
   const tiling::SwapPlan other_made = plan_of(8 << 10, tiling::Rule::halo);
   const core::Plan other = other_made.view();
   std::vector<execution::LayerPlace> other_places(other.layers.size());
   const execution::CardMap other_map = execution::lay_out(other, other_places);
-  const auto exact = static_cast<double>(predicted_makespan(other, other_map, known));
-  EXPECT_NEAR(static_cast<double>(predicted_makespan(other, other_map, fit)), exact, 1e-3 * exact);
+  const CarriedPlan other_carried{other, other_map, landing_bytes};
+  const auto exact = static_cast<double>(predicted_makespan(other_carried, known));
+  EXPECT_NEAR(static_cast<double>(predicted_makespan(other_carried, fit)), exact, 1e-3 * exact);
 }
 
 TEST(TaskTimes, AreReadAsWritten) {
   const mpi::TemporaryFolder folder;
   write_times(folder.path() / "times.json", known);
   const TaskTimes again = read_times(folder.path() / "times.json");
-  EXPECT_EQ(again.read.extent, known.read.extent);
+  EXPECT_EQ(again.read.command, known.read.command);
   EXPECT_EQ(again.write.kilobyte, known.write.kilobyte);
-  EXPECT_EQ(again.work, known.work);
+  EXPECT_EQ(again.work[1].output, known.work[1].output);
+  EXPECT_EQ(again.io_gap, known.io_gap);
+  EXPECT_FALSE(again.card.has_value());
 
   std::ofstream(folder.path() / "other.json") << "{}";
   EXPECT_THROW(read_times(folder.path() / "other.json"), platforms::InputError);
