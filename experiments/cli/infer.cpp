@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "experiments/cli/infer_inputs.hpp"
+#include "experiments/cli/largest.hpp"
 #include "experiments/cli/network_option.hpp"
 #include "experiments/cli/request.hpp"
 #include "experiments/cli/table.hpp"
@@ -90,17 +90,8 @@ InferRequest read(const Options& options, Request& request) {
 void print_top(const kernels::Session& session, std::size_t frame, std::size_t top) {
   const kernels::Program& program = session.program();
   for (std::size_t position = 0; position < program.outputs.size(); ++position) {
-    const std::span<const float> numbers = session.output(position);
-    std::vector<std::size_t> order(numbers.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    const std::size_t shown = std::min(top, order.size());
-    std::ranges::partial_sort(
-        order, order.begin() + static_cast<std::ptrdiff_t>(shown),
-        [&](std::size_t a, std::size_t b) { return numbers[a] != numbers[b] ? numbers[a] > numbers[b] : a < b; });
-    std::vector<std::string> entries;
-    for (std::size_t i = 0; i < shown; ++i)
-      entries.push_back(fmt::format("{}: {:.6g}", order[i], numbers[order[i]]));
-    fmt::print("frame {:<6}{}  {}\n", frame, program.values[program.outputs[position]].name, fmt::join(entries, "  "));
+    fmt::print("frame {:<6}{}  {}\n", frame, program.values[program.outputs[position]].name,
+               largest_text(session.output(position), top));
   }
 }
 

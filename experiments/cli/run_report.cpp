@@ -1,12 +1,10 @@
 #include "experiments/cli/run_report.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "experiments/cli/largest.hpp"
 #include "experiments/cli/table.hpp"
 #include "platforms/units.hpp"
 #include "sim/core/layout.hpp"
@@ -72,17 +70,7 @@ void print_top(const experiments::CardRun& card, std::size_t top) {
   constexpr std::uint32_t most_shown = 10;
   for (std::uint32_t frame = 0; frame < std::min(most_shown, card.frames()); ++frame) {
     for (std::size_t output = 0; output < card.outputs(); ++output) {
-      const std::vector<float> numbers = card.output(output, frame);
-      std::vector<std::size_t> order(numbers.size());
-      std::iota(order.begin(), order.end(), std::size_t{0});
-      const std::size_t shown = std::min(top, order.size());
-      std::ranges::partial_sort(
-          order, order.begin() + static_cast<std::ptrdiff_t>(shown),
-          [&](std::size_t a, std::size_t b) { return numbers[a] != numbers[b] ? numbers[a] > numbers[b] : a < b; });
-      std::vector<std::string> entries;
-      for (std::size_t i = 0; i < shown; ++i)
-        entries.push_back(fmt::format("{}: {:.6g}", order[i], numbers[order[i]]));
-      fmt::print("frame {:<6}{}\n", frame, fmt::join(entries, "  "));
+      fmt::print("frame {:<6}{}\n", frame, largest_text(card.output(output, frame), top));
     }
   }
 }

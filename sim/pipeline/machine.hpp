@@ -50,7 +50,4 @@ struct Machine {
   double receive_byte_s = 0;        ///< time of a core for each byte that comes from another board
 };
 
-/// The same with links that take no time but for the bytes.
-Machine without_latencies(Machine machine);
-
 }  // namespace spillway::pipeline

@@ -45,4 +45,7 @@ Path path_between(const Placement& source, const Placement& destination, const L
 /// Nanoseconds before the first byte arrives.
 std::uint64_t latency_ns(const Path& path, std::uint64_t bytes, const Links& links, const Machine& machine);
 
+/// The same machine with links that take no time but for the bytes.
+Machine without_latencies(Machine machine);
+
 }  // namespace spillway::pipeline
