@@ -96,7 +96,9 @@ std::string problem_of_port(const std::string& port) {
   // The kernel's own bound of a socket's path (unix(7)), its end included.
   constexpr std::size_t longest_socket = 107;
   if (port.empty()) return "is missing; expected unix:PATH or a serial device, /dev/ttyACM0 say";
-  if (!port.starts_with(unix_prefix)) return "";
+  if (port.starts_with('/')) return "";
+  if (!port.starts_with(unix_prefix))
+    return fmt::format("\"{}\" is no port; expected unix:PATH or the path of a serial device, /dev/ttyACM0 say", port);
   const std::size_t length = port.size() - unix_prefix.size();
   if (length == 0) return "\"unix:\" has no path; expected unix:PATH";
   if (length > longest_socket)

@@ -134,5 +134,14 @@ TEST(Hil, RefusesAllMistakesAtOnce) {
                               HasSubstr("--baud: \"9\""), HasSubstr("--deadline:"), HasSubstr("--buffer:")));
 }
 
+TEST(Hil, RefusesAPortOfAnotherKind) {
+  const Call call = spillway({"hil", "tiny-residual", "--port", "tcp:1", "--buffer", "4 KiB"});
+  EXPECT_EQ(call.exit_code, 2);
+  EXPECT_EQ(
+      call.err,
+      "spillway hil: --port: \"tcp:1\" is no port; expected unix:PATH or the path of a serial device, /dev/ttyACM0 "
+      "say\n");
+}
+
 }  // namespace
 }  // namespace spillway::cli_test
