@@ -14,6 +14,7 @@
 #include "sim/pipeline/program.hpp"
 #include "sim/pipeline/progress.hpp"
 #include "sim/pipeline/timeline.hpp"
+#include "sim/pipeline/token_buckets.hpp"
 
 namespace spillway::pipeline {
 
@@ -28,37 +29,6 @@ inline constexpr std::uint64_t first_sleep_ns = 20'000, longest_sleep_ns = 500'0
 /// Bytes that TCP hands over at a time: what is left to copy when the last of a large message arrives at a rank that
 /// waits for it (Open MPI's btl_tcp_max_send_size).
 inline constexpr double fragment_bytes = 128 * 1024;
-
-/// The token buckets of the boards' ways to the switch: after a rest a way passes some bytes at once.
-class TokenBuckets {
- public:
-  explicit TokenBuckets(const Machine& machine)
-      : most_bytes_(machine.burst_bytes),
-        bytes_per_ns_(machine.network.bytes_per_s * 1e-9),
-        ways_(machine.devices.size()) {}
-
-  /// Bytes of a transfer from the board that do not pass at once.
-  std::uint64_t begin(std::uint64_t bytes, std::size_t device, std::uint64_t now_ns) {
-    Way& way = ways_[device];
-    if (way.transfers++ > 0) return bytes;
-    const auto rest_ns = static_cast<double>(now_ns - way.rests_since_ns);
-    const double at_once = std::min(most_bytes_, rest_ns * bytes_per_ns_);
-    return bytes - std::min(bytes, static_cast<std::uint64_t>(at_once));
-  }
-
-  void end(std::size_t device, std::uint64_t now_ns) {
-    --ways_[device].transfers;
-    ways_[device].rests_since_ns = now_ns;
-  }
-
- private:
-  struct Way {
-    std::size_t transfers = 0;
-    std::uint64_t rests_since_ns = 0;
-  };
-  double most_bytes_, bytes_per_ns_;
-  std::vector<Way> ways_;
-};
 
 /// Messages that move only when their ranks look at them (Progress::calls), as Open MPI's do over TCP. The begin of a
 /// message (all of it up to the eager limit) leaves at once; the receiver's look finds it and answers, the sender's
