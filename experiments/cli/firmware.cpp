@@ -239,10 +239,8 @@ void make_network(const FirmwareOptions& asked, const fs::path& folder, nlohmann
 
 void make_benchmark(const FirmwareOptions& asked, const fs::path& folder, nlohmann::ordered_json& record) {
   const std::string name(benchmarks[*asked.benchmark]);
-  stm32::build_image({platforms::data_directory(),
-                      name,
-                      {fmt::format("SPILLWAY_ITERATIONS={}", asked.iterations)},
-                      folder / (name + ".elf")});
+  stm32::build_images(
+      {platforms::data_directory(), {name}, {fmt::format("SPILLWAY_ITERATIONS={}", asked.iterations)}, folder});
   fmt::print("energy benchmark, {}: {} iterations\n", name, asked.iterations);
   record["benchmark"] = name;
   record["iterations"] = asked.iterations;
@@ -262,9 +260,9 @@ void make_firmware(const CLI::App& verb, const Options& options) {
     make_network(asked, folder.path(), record);
   trace::write_file(folder.path() / record_name, record.dump(2) + "\n");
   folder.keep();
-  fmt::print("{}",
-             report_line("output", asked.output.string() +
-                                       (asked.benchmark ? ": the image" : ": network.elf, card.img, network.cpp")));
+  fmt::print("{}", report_line("output", asked.output.string() +
+                                             (asked.benchmark ? ": the image"
+                                                              : ": network.elf, lockstep.elf, card.img, network.cpp")));
 }
 
 }  // namespace
@@ -291,7 +289,8 @@ void add_firmware(CLI::App& app, Outcome& outcome) {
   verb.footer(
       "NETWORK is a file that `spillway quantize` wrote, or a network of the zoo. hw/stm32/README.md says how to "
       "flash\n"
-      "the image and to write the card; `scripts/emulate network.elf --card card.img` runs both on the virtual board.");
+      "the image and to write the card; `scripts/emulate network.elf --card card.img` runs both on the virtual board.\n"
+      "lockstep.elf is what `spillway hil` speaks with: `scripts/emulate lockstep.elf --serial SOCKET`.");
   verb.callback([&verb, options, &outcome] {
     make_firmware(verb, *options);
     outcome.code = ExitCode::done;

@@ -46,11 +46,11 @@ stm32::NetworkMemory write_firmware(const QuantizedRun& run, const std::vector<s
                                                   memory));
   write_card(run, request, folder / card_file);
   if (request.build) {
-    stm32::build_image(
+    stm32::build_images(
         {request.sources,
-         "network",
+         {"network", "lockstep"},
          {"SPILLWAY_NETWORK=" + source.string(), "SPILLWAY_TILE_BUFFERS=" + std::to_string(memory.tile_buffers_bytes)},
-         folder / image_file});
+         folder});
   }
   return memory;
 }

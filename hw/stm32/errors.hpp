@@ -42,7 +42,9 @@ namespace spillway::stm32 {
   error(plan_refused, 72, "the scheduler refuses the plan; the detail is its reason")                              \
   error(plan_stalled, 73, "no task can start and the plan is not done")                                            \
   error(task_refused, 74, "the scheduler did not expect the end of a task; the detail is its reason")              \
-  error(memory_small, 75, "the plan needs more memory than the image has; the detail is its bytes")
+  error(memory_small, 75, "the plan needs more memory than the image has; the detail is its bytes")                \
+  error(lockstep_parted, 80, "the host has seen a decision that differs from its own")                             \
+  error(lockstep_given_up, 81, "the host has given the run up")
 // clang-format on
 
 enum class Error : std::uint8_t {

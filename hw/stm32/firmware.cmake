@@ -60,12 +60,14 @@ spillway_energy_benchmark(out-of-core 2 ${SPILLWAY_ITERATIONS})
 spillway_energy_benchmark(in-core-short 1 3)
 spillway_energy_benchmark(out-of-core-short 2 3)
 
-# The image of a network: SPILLWAY_NETWORK is the source that `spillway firmware` wrote.
+# The images of a network, which runs or is in lockstep: SPILLWAY_NETWORK is the source that `spillway firmware` wrote.
 set(SPILLWAY_NETWORK "" CACHE FILEPATH "Source of a network's tables")
 set(SPILLWAY_TILE_BUFFERS "256K" CACHE STRING "Memory for tile buffers")
 if(SPILLWAY_NETWORK)
-  spillway_firmware_image(network SOURCES ${PROJECT_SOURCE_DIR}/hw/stm32/images/network.cpp ${SPILLWAY_NETWORK}
-    SYMBOLS tile_buffers_size=${SPILLWAY_TILE_BUFFERS})
+  foreach(image network lockstep)
+    spillway_firmware_image(${image} SOURCES ${PROJECT_SOURCE_DIR}/hw/stm32/images/${image}.cpp ${SPILLWAY_NETWORK}
+      SYMBOLS tile_buffers_size=${SPILLWAY_TILE_BUFFERS})
+  endforeach()
 endif()
 
 # The driver of the card for another machine (tests/hw/stm32/pl181): another processor, the same source.

@@ -67,11 +67,20 @@ void flush_serial() {
   }
 }
 
-extern "C" void usart1_interrupt() {
+extern "C" {
+
+/// An image that does not listen.
+[[gnu::weak]] void usart1_receives() {}
+
+void usart1_interrupt() {
+  usart1_receives();
+  if ((usart1().cr1 & ask_when_empty) == 0) return;
   if (tail == head)
     usart1().cr1 = usart1().cr1 & ~ask_when_empty;
   else if ((usart1().isr & data_register_empty) != 0)
     send_next();
 }
+
+}  // extern "C"
 
 }  // namespace spillway::stm32

@@ -56,9 +56,9 @@ typedef struct Usart {
     Soc *soc;
     MemoryRegion region;
     CharBackend backend;
-    QEMUTimer *sent;
+    QEMUTimer *sent, *arrived;
     qemu_irq irq;
-    uint32_t cr1, cr2, cr3, brr, isr, received;
+    uint32_t cr1, cr2, cr3, brr, isr, received, arriving;
     bool holding; /* a byte in TDR waits for the shift register */
 } Usart;
 

@@ -1,5 +1,6 @@
 /*
- * USART1, the serial port of the ST-LINK. A byte takes its ten bits of time.
+ * USART1, the serial port of the ST-LINK. A byte takes its ten bits of time, in both directions; one that comes before
+ * the last was read is lost.
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
@@ -11,13 +12,16 @@
 enum {
     CR1 = 0x00, CR2 = 0x04, CR3 = 0x08, BRR = 0x0C, ISR = 0x1C, ICR = 0x20, RDR = 0x24, TDR = 0x28,
     CR1_UE = 1, CR1_RE = 4, CR1_TE = 8, CR1_INTERRUPTS = 0xE0, /* RXNEIE, TCIE, TXEIE have the places of their flags */
-    ISR_RXNE = 0x20, ISR_TC = 0x40, ISR_TXE = 0x80, ISR_TEACK = 1u << 21, ISR_REACK = 1u << 22,
+    ISR_ORE = 8, ISR_RXNE = 0x20, ISR_TC = 0x40, ISR_TXE = 0x80, ISR_TEACK = 1u << 21, ISR_REACK = 1u << 22,
     APB2ENR_USART1 = 4, IRQ_USART1 = 37, PORT_A = 0, PORT_B = 1,
 };
 
 static void update_irq(Usart *usart)
 {
-    qemu_set_irq(usart->irq, usart->cr1 & CR1_UE && usart->cr1 & usart->isr & CR1_INTERRUPTS);
+    /* An overrun asks with the enable bit of a byte received. */
+    uint32_t flags = usart->isr | (usart->isr & ISR_ORE ? ISR_RXNE : 0);
+
+    qemu_set_irq(usart->irq, usart->cr1 & CR1_UE && usart->cr1 & flags & CR1_INTERRUPTS);
 }
 
 static int64_t byte_ns(const Usart *usart)
@@ -81,7 +85,6 @@ static uint64_t usart_read(void *opaque, hwaddr offset, unsigned size)
     case RDR:
         usart->isr &= ~ISR_RXNE;
         update_irq(usart);
-        qemu_chr_fe_accept_input(&usart->backend);
         return usart->received;
     default:
         return 0;
@@ -110,7 +113,7 @@ static void usart_write(void *opaque, hwaddr offset, uint64_t value, unsigned si
         usart->brr = value;
         break;
     case ICR:
-        usart->isr &= ~((uint32_t)value & ISR_TC);
+        usart->isr &= ~((uint32_t)value & (ISR_TC | ISR_ORE));
         break;
     case TDR:
         transmit(usart, value);
@@ -124,16 +127,30 @@ static void usart_write(void *opaque, hwaddr offset, uint64_t value, unsigned si
 static int can_receive(void *opaque)
 {
     const Usart *usart = opaque;
-    return (usart->cr1 & (CR1_UE | CR1_RE)) == (CR1_UE | CR1_RE) && !(usart->isr & ISR_RXNE) &&
+    return (usart->cr1 & (CR1_UE | CR1_RE)) == (CR1_UE | CR1_RE) && usart->brr >= 16 && !timer_pending(usart->arrived) &&
            pin_has_function(usart->soc, PORT_B, 7, 7);
 }
 
 static void receive(void *opaque, const uint8_t *bytes, int size)
 {
     Usart *usart = opaque;
-    usart->received = bytes[0];
-    usart->isr |= ISR_RXNE;
+
+    usart->arriving = bytes[0];
+    timer_mod(usart->arrived, now_ns() + byte_ns(usart));
+}
+
+static void byte_arrived(void *opaque)
+{
+    Usart *usart = opaque;
+
+    if (usart->isr & ISR_RXNE) {
+        usart->isr |= ISR_ORE;
+    } else {
+        usart->received = usart->arriving;
+        usart->isr |= ISR_RXNE;
+    }
     update_irq(usart);
+    qemu_chr_fe_accept_input(&usart->backend);
 }
 
 static const MemoryRegionOps usart_ops = {
@@ -146,6 +163,7 @@ void usart_init(Usart *usart, Soc *soc)
     usart->isr = ISR_TC | ISR_TXE;
     usart->irq = qdev_get_gpio_in(DEVICE(&soc->cpu), IRQ_USART1);
     usart->sent = timer_new_ns(QEMU_CLOCK_VIRTUAL, byte_sent, usart);
+    usart->arrived = timer_new_ns(QEMU_CLOCK_VIRTUAL, byte_arrived, usart);
     soc_map(soc, &usart->region, &usart_ops, usart, "usart1", 0x40011000, 0x400);
     if (serial_hd(0) != NULL) {
         qemu_chr_fe_init(&usart->backend, serial_hd(0), &error_abort);

@@ -66,7 +66,7 @@ void run_or_throw(const std::string& what, const std::string& command) {
 
 }  // namespace
 
-void build_image(const ImageRequest& request) {
+void build_images(const ImageRequest& request) {
   const TemporaryFolder folder;
   // Paths relative to the tree, as in scripts/build: objects that were compiled before are taken from the cache.
   std::string configure = fmt::format(
@@ -77,14 +77,17 @@ void build_image(const ImageRequest& request) {
   for (const std::string& variable : request.variables)
     configure += " -D" + quoted(variable);
   run_or_throw("configuring the firmware", configure);
-  run_or_throw("building the firmware",
-               fmt::format("CCACHE_BASEDIR={} CCACHE_NOHASHDIR=1 cmake --build {} --target {}",
-                           quoted(request.sources.string()), quoted(folder.path().string()), quoted(request.target)));
-  const fs::path built = folder.path() / "hw/stm32" / (request.target + ".elf");
-  fs::copy_file(built, request.output, fs::copy_options::overwrite_existing);
-  fs::path map = request.output;
-  fs::copy_file(folder.path() / "hw/stm32" / (request.target + ".map"), map.replace_extension(".map"),
-                fs::copy_options::overwrite_existing);
+  std::string build = fmt::format("CCACHE_BASEDIR={} CCACHE_NOHASHDIR=1 cmake --build {} --target",
+                                  quoted(request.sources.string()), quoted(folder.path().string()));
+  for (const std::string& target : request.targets)
+    build += ' ' + quoted(target);
+  run_or_throw("building the firmware", build);
+  for (const std::string& target : request.targets) {
+    for (const char* const kind : {".elf", ".map"}) {
+      const std::string file = target + kind;
+      fs::copy_file(folder.path() / "hw/stm32" / file, request.folder / file, fs::copy_options::overwrite_existing);
+    }
+  }
 }
 
 }  // namespace spillway::stm32

@@ -17,13 +17,13 @@ class BuildFailed : public std::runtime_error {
 /// What is built.
 struct ImageRequest {
   std::filesystem::path sources;       ///< top of Spillway's source tree
-  std::string target;                  ///< `network`, ...: hw/stm32/firmware.cmake
+  std::vector<std::string> targets;    ///< `network`, ...: hw/stm32/firmware.cmake
   std::vector<std::string> variables;  ///< of that file: `SPILLWAY_NETWORK=...`
-  std::filesystem::path output;        ///< the .elf to make; the linker's map is put beside it
+  std::filesystem::path folder;        ///< where TARGET.elf is put, and TARGET.map of the linker
 };
 
-/// Builds an image in a temporary folder with the project's own CMake files (preset firmware). Throws BuildFailed and
+/// Builds images in a temporary folder with the project's own CMake files (preset firmware). Throws BuildFailed and
 /// std::system_error.
-void build_image(const ImageRequest& request);
+void build_images(const ImageRequest& request);
 
 }  // namespace spillway::stm32

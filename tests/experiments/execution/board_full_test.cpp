@@ -123,12 +123,10 @@ TEST(BoardFaults, ASwappedPlanTableIsFound) {
          text.substr(third);
   const Folder folder;
   std::ofstream(folder / "swapped.cpp") << text;
-  stm32::build_image({paths::source(""),
-                      "network",
-                      {"SPILLWAY_NETWORK=" + (folder / "swapped.cpp").string()},
-                      folder / "swapped.elf"});
+  stm32::build_images(
+      {paths::source(""), {"network"}, {"SPILLWAY_NETWORK=" + (folder / "swapped.cpp").string()}, folder / ""});
   fs::copy_file(fashion().card(), folder / "card");
-  const BoardRun run = run_on_board(folder / "swapped.elf", folder / "card");
+  const BoardRun run = run_on_board(folder / "network.elf", folder / "card");
   EXPECT_TRUE(run.failed_with(Error::plan_damaged)) << run.description();
 }
 

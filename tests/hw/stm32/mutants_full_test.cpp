@@ -91,9 +91,9 @@ class MutantTest : public testing::TestWithParam<Mutant> {};
 TEST_P(MutantTest, EndsWithTheFirmwaresOwnCode) {
   const tests::Folder folder;
   ASSERT_NO_FATAL_FAILURE(plant(GetParam(), folder / "tree"));
-  build_image({folder / "tree", "self_test", {}, folder / "mutant.elf"});
+  build_images({folder / "tree", {"self_test"}, {}, folder / ""});
   tests::make_card(folder / "card");
-  const BoardRun run = tests::run_on_board(folder / "mutant.elf", folder / "card", GetParam().options);
+  const BoardRun run = tests::run_on_board(folder / "self_test.elf", folder / "card", GetParam().options);
   EXPECT_TRUE(run.failed_with(GetParam().expected)) << run.description();
 }
 
