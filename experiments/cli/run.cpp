@@ -240,8 +240,8 @@ ExitCode run(const RunRequest& asked, const Options& options) {
   fmt::print("{}", report("simulated", simulated.makespan_ns, result,
                           fmt::format("on board {} with card {}", asked.plan.board->name, asked.plan.card->name)));
   if (asked.times) {
-    fmt::print("{}", report("predicted", experiments::predicted_makespan(carried, *asked.times), result,
-                            "with " + *options.predict));
+    fmt::print("{}", report("predicted", experiments::makespan_of(experiments::predicted_run(carried, *asked.times)),
+                            result, "with " + *options.predict));
   }
   const experiments::Verdict verdict = card.compare_in_core(asked.frames);
   fmt::print("{}", report(verdict));

@@ -110,7 +110,7 @@ std::string judge_measured(const MeasuredRequest& asked, const tiling::SwapPlan&
        })}};
   if (asked.times) {
     const experiments::TaskTimes times = asked.times->with(card);
-    all.push_back({"predicted", experiments::predicted_makespan(carried, times),
+    all.push_back({"predicted", experiments::makespan_of(experiments::predicted_run(carried, times)),
                    experiments::foretold_layers(rows, records, times.durations(carried))});
   }
   std::string text = layer_table(plan.layer_names, measured, all) + "\n";

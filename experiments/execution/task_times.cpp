@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -76,26 +75,35 @@ class Fit {
   explicit Fit(std::size_t terms) : terms_(terms) {}
 
   void add(const std::vector<double>& row, std::uint64_t nanoseconds) {
-    // The square of an error counts by one over the time: short and long tasks matter by what they take together.
-    const double us = static_cast<double>(std::max<std::uint64_t>(nanoseconds, 100)) / 1e3;
-    const double weight = 1 / std::sqrt(us);
-    for (const double term : row)
-      rows_.push_back(weight * term);
-    times_.push_back(weight * us);
+    rows_.insert(rows_.end(), row.begin(), row.end());
+    times_.push_back(static_cast<double>(nanoseconds) / 1e3);
   }
 
+  /// The square of an error counts by one over the time that is expected, found by repetition: short and long tasks
+  /// matter by what they take together, and all tasks together take as long as measured. (One over the measured time
+  /// would count what was slow by chance too little.)
   std::vector<double> solution() const {
     if (times_.empty()) return std::vector<double>(terms_, 0);
     using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    const Eigen::Map<const Rows> a(rows_.data(), static_cast<Eigen::Index>(times_.size()),
-                                   static_cast<Eigen::Index>(terms_));
-    const Eigen::Map<const Eigen::VectorXd> b(times_.data(), static_cast<Eigen::Index>(times_.size()));
-    // Columns of one length: the solver compares gradients.
-    Eigen::VectorXd lengths = a.colwise().norm();
-    for (double& length : lengths)
-      if (length == 0) length = 1;
-    const Eigen::MatrixXd scaled = a.array().rowwise() / lengths.transpose().array();
-    const Eigen::VectorXd x = cost::nonnegative_least_squares(scaled, b).cwiseQuotient(lengths);
+    const Eigen::Map<const Rows> rows(rows_.data(), static_cast<Eigen::Index>(times_.size()),
+                                      static_cast<Eigen::Index>(terms_));
+    const Eigen::Map<const Eigen::VectorXd> times(times_.data(), static_cast<Eigen::Index>(times_.size()));
+    constexpr int repetitions = 5;
+    constexpr double least_us = 0.1;
+    Eigen::VectorXd expected = times, x;
+    for (int repetition = 0; repetition < repetitions; ++repetition) {
+      const Eigen::VectorXd weights = expected.cwiseMax(least_us).cwiseSqrt().cwiseInverse();
+      const Eigen::MatrixXd a = rows.array().colwise() * weights.array();
+      // Columns of one length: the solver compares gradients.
+      Eigen::VectorXd lengths = a.colwise().norm();
+      for (double& length : lengths)
+        if (length == 0) length = 1;
+      // Where every task is one command, both columns say the same: it is the command's time.
+      lengths[0] *= 2;
+      const Eigen::MatrixXd scaled = a.array().rowwise() / lengths.transpose().array();
+      x = cost::nonnegative_least_squares(scaled, times.cwiseProduct(weights)).cwiseQuotient(lengths);
+      expected = rows * x;
+    }
     return {x.begin(), x.end()};
   }
 
@@ -136,17 +144,12 @@ IoTimes io_from(const json& object) {
   return {object.at("task_us"), object.at("command_us"), object.at("kilobyte_us"), object.at("run_us")};
 }
 
-/// us between the tasks of one resource that only the driver is the cause of.
-double gap(std::span<const trace::Record> records, bool io) {
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> tasks;
-  for (const trace::Record& record : records)
-    if (core::is_io(record.task.kind) == io) tasks.emplace_back(record.start_ns, record.end_ns);
-  std::ranges::sort(tasks);
-  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-  for (std::size_t i = 1; i < tasks.size(); ++i) {
-    if (tasks[i].first >= tasks[i - 1].second) least = std::min(least, tasks[i].first - tasks[i - 1].second);
-  }
-  return tasks.size() < 2 ? 0 : static_cast<double>(least) / 1e3;
+json to_json(const Gap& gap) {
+  return {{"next_us", gap.next}, {"wake_us", gap.wake}};
+}
+
+Gap gap_from(const json& object) {
+  return {object.at("next_us"), object.at("wake_us")};
 }
 
 /// Looks the terms up for one task after the other.
@@ -221,7 +224,7 @@ TaskTimes fit_times(const CarriedPlan& carried, std::span<const trace::Record> r
     seen[static_cast<std::size_t>(carried.plan.layers[record.task.layer].work_class)] = true;
     computes.add(compute_terms(carried.plan, record.task), took);
   }
-  TaskTimes times{io_times(reads), io_times(writes), 0, {}, gap(records, true), gap(records, false), {}};
+  TaskTimes times{io_times(reads), io_times(writes), 0, {}, gap_of(records, true), gap_of(records, false), {}};
   const std::vector<double> x = computes.solution();
   times.compute = x[0];
   std::size_t slowest = 0;
@@ -242,33 +245,47 @@ TaskTimes fit_times(const CarriedPlan& carried, std::span<const trace::Record> r
   return times;
 }
 
-std::uint64_t predicted_makespan(const CarriedPlan& carried, const TaskTimes& times) {
+std::vector<trace::Record> predicted_run(const CarriedPlan& carried, const TaskTimes& times) {
   std::vector<std::uint32_t> storage(core::Scheduler::storage_words(core::size_of(carried.plan)));
   core::Scheduler scheduler;
   if (scheduler.start(carried.plan, storage) != core::Status::ok)
     throw std::invalid_argument("the scheduler refuses the plan");
   const auto duration = times.durations(carried);
-  execution::FixedTimes clock([&](const core::Task& task) {
-    const double gap_us = core::is_io(task.kind) ? times.io_gap : times.compute_gap;
-    return duration(task) + static_cast<std::uint64_t>(std::llround(gap_us * 1e3));
-  });
-  std::optional<core::Task> io, compute;
+  std::uint64_t gap_ns = 0;
+  execution::FixedTimes clock([&](const core::Task& task) { return gap_ns + duration(task); });
+  std::vector<trace::Record> records;
+  std::optional<trace::Record> io, compute;
+  const auto start = [&](std::optional<trace::Record>& running, const std::optional<core::Task>& task, double gap_us) {
+    if (!task) return;
+    gap_ns = static_cast<std::uint64_t>(std::llround(gap_us * 1e3));
+    clock.start(*task);
+    running = trace::Record{*task, clock.now_ns() + gap_ns, 0, core::bytes_of(carried.plan, *task)};
+  };
+  const auto finish = [&](std::optional<trace::Record>& running) {
+    running->end_ns = clock.now_ns();
+    scheduler.finish(running->task);
+    records.push_back(*running);
+    running.reset();
+  };
+  execution::LockstepClock::Ends ended;
   while (!scheduler.done()) {
-    if (!io && (io = scheduler.select_io())) clock.start(*io);
-    if (!compute && (compute = scheduler.select_compute())) clock.start(*compute);
+    if (!io) start(io, scheduler.select_io(), ended.io ? times.io_gap.next : times.io_gap.wake);
+    if (!compute)
+      start(compute, scheduler.select_compute(), ended.compute ? times.compute_gap.next : times.compute_gap.wake);
     if (!io && !compute) throw std::logic_error("the plan stalls");
-    const execution::LockstepClock::Ends ends = clock.first_to_end();
+    ended = clock.first_to_end();
     clock.go_on();
-    if (ends.compute) {
-      scheduler.finish(*compute);
-      compute.reset();
-    }
-    if (ends.io) {
-      scheduler.finish(*io);
-      io.reset();
-    }
+    if (ended.compute) finish(compute);
+    if (ended.io) finish(io);
   }
-  return clock.now_ns();
+  return records;
+}
+
+std::uint64_t makespan_of(std::span<const trace::Record> records) {
+  std::uint64_t makespan = 0;
+  for (const trace::Record& record : records)
+    makespan = std::max(makespan, record.end_ns);
+  return makespan;
 }
 
 void write_times(const std::filesystem::path& path, const TaskTimes& times) {
@@ -281,7 +298,7 @@ void write_times(const std::filesystem::path& path, const TaskTimes& times) {
   json file = {{"read", to_json(times.read)},
                {"write", to_json(times.write)},
                {"compute", compute},
-               {"gap", {{"io_us", times.io_gap}, {"compute_us", times.compute_gap}}}};
+               {"gap", {{"io", to_json(times.io_gap)}, {"compute", to_json(times.compute_gap)}}}};
   if (times.card) {
     file["card"] = {{"read_overhead_us", times.card->read_overhead},
                     {"read_kilobyte_us", times.card->read_kilobyte},
@@ -304,8 +321,8 @@ TaskTimes read_times(const std::filesystem::path& path) {
                     io_from(content.at("write")),
                     compute.at("task_us"),
                     {},
-                    gap.at("io_us"),
-                    gap.at("compute_us"),
+                    gap_from(gap.at("io")),
+                    gap_from(gap.at("compute")),
                     {}};
     for (std::size_t of_class = 0; of_class < times.work.size(); ++of_class) {
       const json& work = compute.at(std::string(platforms::work_class_names[of_class]));

@@ -6,7 +6,9 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <vector>
 
+#include "experiments/execution/driver_gaps.hpp"
 #include "hw/swap/card_map.hpp"
 #include "platforms/card.hpp"
 #include "sim/core/plan.hpp"
@@ -46,9 +48,7 @@ struct TaskTimes {
   IoTimes read, write;
   double compute = 0;                                ///< us for each compute task
   std::array<WorkTimes, core::work_classes> work{};  ///< by class
-  /// us from the end of a task to the beginning of the next one of the card, and of the CPU: interrupt, scheduler,
-  /// trace.
-  double io_gap = 0, compute_gap = 0;
+  Gap io_gap, compute_gap;
   std::optional<CardTimes> card;  ///< nothing: unknown
 
   /// Nanoseconds from a task's beginning to its end, for the tasks of a plan; this and `carried` must outlive it.
@@ -61,11 +61,15 @@ struct TaskTimes {
 
 /// Nonnegative least squares over the records of a run of `carried`. Of convolution and pointwise, which have one
 /// kernel, one stands for the other where no task of it was seen; another class without a task takes the time of the
-/// slowest one seen. A gap is the shortest one: the others wait for something else, too.
+/// slowest one seen.
 TaskTimes fit_times(const CarriedPlan& carried, std::span<const trace::Record> records);
 
-/// How long the plan takes with such tasks, in nanoseconds: one card and one CPU that do not slow each other down.
-std::uint64_t predicted_makespan(const CarriedPlan& carried, const TaskTimes& times);
+/// How the plan runs with such tasks, in the order of their ends: one card and one CPU that do not slow each other
+/// down.
+std::vector<trace::Record> predicted_run(const CarriedPlan& carried, const TaskTimes& times);
+
+/// The end of the last task, in nanoseconds.
+std::uint64_t makespan_of(std::span<const trace::Record> records);
 
 /// As a JSON file. Throws trace::FileError.
 void write_times(const std::filesystem::path& path, const TaskTimes& times);

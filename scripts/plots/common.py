@@ -112,9 +112,11 @@ def marks(with_contradictory):
 
 def legend(figure, handles):
     """Above the axes; gives the number of its lines."""
-    # Four short labels fit one line.
-    columns = 4 if len(handles) == 4 and not any("," in handle.get_label() for handle in handles) else 3
-    figure.legend(handles=handles, loc="upper center", ncol=columns, frameon=False, fontsize=7.5, bbox_to_anchor=(0.5, 0.92),
+    # Points that an entry takes: its line and the space around it, and half the size of the font a letter.
+    size = 7.5
+    widest = (1.6 + 0.5 + 1.0 + 0.53 * max(len(handle.get_label()) for handle in handles)) * size
+    columns = max(1, min(4 if len(handles) == 4 else 3, int(72 * figure.get_figwidth() / widest)))
+    figure.legend(handles=handles, loc="upper center", ncol=columns, frameon=False, fontsize=size, bbox_to_anchor=(0.5, 0.92),
                   columnspacing=1.0, handletextpad=0.5, handlelength=1.6)
     return math.ceil(len(handles) / columns)
 

@@ -20,8 +20,16 @@ def series_of(row, rows):
     if row["how"] == "search" and row["search_devices"] in over_all:
         words = [f"search over {row['search_devices']}"]
     alike = [other for other in rows if other["how"] == row["how"]]
-    words += [row[key] for key in ("comm", "resources", "cluster") if len({other[key] for other in alike}) > 1]
+    words += [row[key] for key in ("comm", "resources") if len({other[key] for other in alike}) > 1]
+    words += own_words(row["cluster"], {other["cluster"] for other in alike})
     return " ".join(words)
+
+
+def own_words(name, names):
+    """A name's words behind those that all names begin with: of nx8 and nx8-fitted none and "fitted"."""
+    apart = [other.split("-") for other in names]
+    common = next((at for at, words in enumerate(zip(*apart)) if len(set(words)) > 1), min(map(len, apart)))
+    return name.split("-")[common:]
 
 
 def draw_best(rows, comparisons, column, title):

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <string>
@@ -35,11 +34,9 @@ struct Traced {
 };
 
 void expect_predicted(const Traced& traced, const TaskTimes& times) {
-  std::uint64_t makespan = 0;
-  for (const trace::Record& record : traced.records)
-    makespan = std::max(makespan, record.end_ns);
+  const std::uint64_t makespan = makespan_of(traced.records);
   ASSERT_GT(makespan, 0u);
-  const auto predicted = static_cast<double>(predicted_makespan(traced.carried, times));
+  const auto predicted = static_cast<double>(makespan_of(predicted_run(traced.carried, times)));
   EXPECT_LT(std::abs(predicted / static_cast<double>(makespan) - 1), 0.05);
   const std::size_t rows = traced.carried.plan.layers.size();
   const LayerErrors errors = errors_of(foretold_layers(rows, traced.records, times.durations(traced.carried)),
