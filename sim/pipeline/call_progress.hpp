@@ -38,6 +38,8 @@ inline constexpr double fragment_bytes = 128 * 1024;
 template <class Driver>
 class CallProgress {
  public:
+  static constexpr bool move_by_themselves = false;
+
   /// All must outlive the object; `timeline` may be null. The driver's transfers have no latency of their own.
   CallProgress(const Program& program, const Machine& machine, std::uint64_t frames, Driver& driver, Timeline* timeline)
       : program_(program),

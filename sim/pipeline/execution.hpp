@@ -17,6 +17,7 @@ namespace spillway::pipeline {
 ///
 ///     std::uint64_t now_ns();
 ///     void start_work(Rank, std::uint64_t ns);   the rank computes or calls; worked() is to be called at its end
+///     bool may_join(Rank);   pieces of the rank's work end when one piece of their sum does
 ///     void start_transfer(std::uint32_t message, std::uint64_t bytes, std::uint32_t token);
 ///                                                delivered(token) is to be called at its end
 ///     void start_timer(std::uint64_t ns, std::uint32_t token);   timer(token) is to be called at its end
@@ -82,9 +83,12 @@ class Execution {
   }
 
  private:
+  static constexpr bool by_themselves = Messages<Driver>::move_by_themselves;
+
   struct RankState {
     std::uint64_t frame = 0;
     std::size_t position = 0;
+    std::size_t behind = 0;      ///< position behind the work under way
     std::uint64_t since_ns = 0;  ///< begin of the operation or of the wait
     std::uint64_t left_ns = 0;   ///< of the operation's work
     std::uint64_t slice_ns = 0;  ///< of it, what is being done
@@ -99,12 +103,35 @@ class Execution {
 
   void ended(Rank rank) {
     RankState& state = ranks_[rank];
-    const Operation& operation = program_.ranks[rank].operations[state.position];
-    const bool compute = operation.kind == Operation::Kind::compute;
-    (compute ? run_.ranks[rank].compute_ns : run_.ranks[rank].call_ns) += operation.duration_ns;
-    if (timeline_ != nullptr) timeline_->work(rank, state.frame, operation, state.since_ns, driver_.now_ns());
-    ++state.position;
+    if (timeline_ != nullptr) {
+      const Operation& operation = program_.ranks[rank].operations[state.position];
+      timeline_->work(rank, state.frame, operation, state.since_ns, driver_.now_ns());
+    }
+    state.position = state.behind;
     advance(rank);
+  }
+
+  /// Begins the work at the rank's position, and with it what follows that nothing can hold up any more: fewer events,
+  /// the same times. A timeline shows every operation.
+  void begin_work(Rank rank) {
+    RankState& state = ranks_[rank];
+    const std::vector<Operation>& operations = program_.ranks[rank].operations;
+    const bool one = timeline_ != nullptr || !by_themselves || !driver_.may_join(rank);
+    state.since_ns = driver_.now_ns();
+    state.left_ns = 0;
+    for (state.behind = state.position; state.behind < operations.size(); ++state.behind) {
+      if (one && state.behind != state.position) break;
+      const Operation& operation = operations[state.behind];
+      if (operation.kind == Operation::Kind::compute || operation.kind == Operation::Kind::call) {
+        const bool compute = operation.kind == Operation::Kind::compute;
+        (compute ? run_.ranks[rank].compute_ns : run_.ranks[rank].call_ns) += operation.duration_ns;
+        state.left_ns += operation.duration_ns;
+      } else if ((operation.kind != Operation::Kind::wait && operation.kind != Operation::Kind::reserve) ||
+                 !may_pass(rank, operation)) {
+        break;
+      }
+    }
+    work_on(rank);
   }
 
   void work_on(Rank rank) {
@@ -136,9 +163,7 @@ class Execution {
       switch (operation.kind) {
         case Operation::Kind::compute:
         case Operation::Kind::call:
-          state.since_ns = driver_.now_ns();
-          state.left_ns = operation.duration_ns;
-          return work_on(rank);
+          return begin_work(rank);
         case Operation::Kind::send:
           send(operation, state.frame);
           break;
@@ -146,7 +171,8 @@ class Execution {
           if (--writes_left_[state.frame] == 0) run_.frame_done_ns[state.frame] = driver_.now_ns();
           break;
         default:
-          if (!may_pass(rank, operation) && (looks(rank) || !may_pass(rank, operation))) return wait(rank);
+          if (!may_pass(rank, operation) && (by_themselves || looks(rank) || !may_pass(rank, operation)))
+            return wait(rank);
           passed(rank, operation);
       }
       ++state.position;

@@ -10,7 +10,7 @@ using models::NodeId;
 /// Results that are alive, by rank, as the layers run in the network's order.
 class Liveness {
  public:
-  Liveness(std::span<const Rank> owner, const Workload& workload, const std::vector<bool>& buffered, std::size_t ranks)
+  Liveness(std::span<const Rank> owner, const Workload& workload, const std::vector<std::uint8_t>& buffered, std::size_t ranks)
       : owner_(owner), workload_(workload), buffered_(buffered), live_(ranks, 0), most_(ranks, 0) {}
 
   std::vector<std::uint64_t> most() {
@@ -25,10 +25,10 @@ class Liveness {
     const Workload::Node& node = workload_.node(id);
     const auto dies = [&](NodeId operand) { return mine(operand, rank) && workload_.readers(operand).back() == id; };
     const std::span<const NodeId> operands = workload_.operands(id);
-    const bool replaces = node.in_place && !buffered_[id] && std::ranges::any_of(operands, [&](NodeId operand) {
+    const bool replaces = node.in_place && buffered_[id] == 0 && std::ranges::any_of(operands, [&](NodeId operand) {
                             return dies(operand) && workload_.node(operand).bytes == node.bytes;
                           });
-    if (!buffered_[id] && !replaces) live_[rank] += node.bytes;
+    if (buffered_[id] == 0 && !replaces) live_[rank] += node.bytes;
     most_[rank] = std::max(most_[rank], live_[rank]);
     if (replaces) live_[rank] += node.bytes;
     NodeId last = no_node;
@@ -40,13 +40,13 @@ class Liveness {
   }
 
   /// Whether the rank keeps this result itself. What it sends or receives lies in buffers.
-  bool mine(NodeId operand, Rank rank) const { return owner_[operand] == rank && !buffered_[operand]; }
+  bool mine(NodeId operand, Rank rank) const { return owner_[operand] == rank && buffered_[operand] == 0; }
 
   static constexpr NodeId no_node = static_cast<NodeId>(-1);
 
   std::span<const Rank> owner_;
   const Workload& workload_;
-  const std::vector<bool>& buffered_;
+  const std::vector<std::uint8_t>& buffered_;
   std::vector<std::uint64_t> live_, most_;  ///< by rank
 };
 
@@ -66,11 +66,11 @@ std::vector<RankMemory> memory_of(const Program& program, std::span<const Rank> 
     const bool gpu = program.ranks[owner[id]].placement.gpu;
     memory[owner[id]].weights += workload.node(id).weight_bytes * (gpu ? 2 : 1);
   }
-  std::vector<bool> buffered(workload.size(), false);
+  std::vector<std::uint8_t> buffered(workload.size(), 0);
   for (const Message& message : program.messages) {
     memory[message.destination].buffers += message.bytes * program.slots;
-    if (!buffered[message.node]) memory[message.source].buffers += message.bytes * program.slots;
-    buffered[message.node] = true;
+    if (buffered[message.node] == 0) memory[message.source].buffers += message.bytes * program.slots;
+    buffered[message.node] = 1;
   }
   const std::vector<std::uint64_t> tensors = Liveness(owner, workload, buffered, memory.size()).most();
   for (Rank rank = 0; rank < memory.size(); ++rank)

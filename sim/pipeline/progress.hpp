@@ -26,6 +26,8 @@ struct Woken {
 template <class Driver>
 class AsyncProgress {
  public:
+  static constexpr bool move_by_themselves = true;
+
   /// All must outlive the object; `timeline` may be null.
   AsyncProgress(const Program& program, const Machine&, std::uint64_t frames, Driver& driver, Timeline* timeline)
       : program_(program), frames_(frames), driver_(driver), timeline_(timeline), messages_(program.messages.size()) {}

@@ -119,6 +119,8 @@ class SimGridPipeline {
     work_[rank]->start();
   }
 
+  static bool may_join(Rank) { return false; }
+
   void start_transfer(std::uint32_t message, std::uint64_t bytes, std::uint32_t token) {
     const Message& what = program_.messages[message];
     s4u::CommPtr comm = s4u::Comm::sendto_init(testbed_.host(program_.ranks[what.source].placement),

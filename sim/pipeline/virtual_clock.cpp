@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "sim/pipeline/call_progress.hpp"
 #include "sim/pipeline/drivers.hpp"
+#include "sim/pipeline/event_queue.hpp"
 #include "sim/pipeline/execution.hpp"
 #include "sim/pipeline/paths.hpp"
 
@@ -11,6 +11,12 @@ namespace spillway::pipeline {
 namespace {
 
 constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
+
+/// As std::ceil, which is a call where the processor is not known.
+std::uint64_t rounded_up(double ns) {
+  const auto whole = static_cast<std::int64_t>(ns);
+  return static_cast<std::uint64_t>(whole + (static_cast<double>(whole) < ns ? 1 : 0));
+}
 
 /// Something that takes as long as its share of a capacity makes it take.
 struct Activity {
@@ -21,10 +27,10 @@ struct Activity {
 
   /// Goes on at another rate.
   void change(double new_rate, std::uint64_t now_ns) {
-    left = std::max(0.0, left - rate * static_cast<double>(now_ns - changed_ns));
+    left = std::max(0.0, left - rate * static_cast<double>(static_cast<std::int64_t>(now_ns - changed_ns)));
     rate = new_rate;
     changed_ns = now_ns;
-    end_ns = now_ns + static_cast<std::uint64_t>(std::ceil(left / rate));
+    end_ns = now_ns + rounded_up(left / rate);
   }
 };
 
@@ -38,7 +44,7 @@ class VirtualClock {
       : program_(program),
         machine_(machine),
         links_(machine),
-        flows_on_(links_.size()),
+        uses_(links_.size()),
         work_(program.ranks.size()),
         processors_(2 * machine.devices.size()),
         execution_(program, whole, frames, *this, timeline) {
@@ -56,15 +62,13 @@ class VirtualClock {
   Run operator()() {
     execution_.begin();
     while (!events_.empty()) {
-      std::ranges::pop_heap(events_, later);
-      const Event event = events_.back();
-      events_.pop_back();
+      const auto event = events_.take();
       now_ns_ = event.time_ns;
-      if (event.kind == Event::Kind::work) {
+      if (event.kind == EventKind::work) {
         if (work_[event.id].end_ns == event.time_ns && work_[event.id].rate > 0) end_work(event.id);
-      } else if (event.kind == Event::Kind::first_byte) {
+      } else if (event.kind == EventKind::first_byte) {
         begin_flow(event.id);
-      } else if (event.kind == Event::Kind::timer) {
+      } else if (event.kind == EventKind::timer) {
         last_end_ns_ = now_ns_;
         execution_.timer(event.id);
       } else if (flows_[event.id].message != none && flows_[event.id].activity.end_ns == event.time_ns) {
@@ -81,14 +85,20 @@ class VirtualClock {
     const Placement& placement = program_.ranks[rank].placement;
     Activity& work = work_[rank];
     work = {static_cast<double>(ns), 1, now_ns_, now_ns_ + ns};
-    Processor& processor = processors_[processor_of(placement)];
-    if (processor.demand <= processor.cores) {
-      schedule(Event::Kind::work, static_cast<std::uint32_t>(rank), work.end_ns);
+    if (may_join(rank)) {
+      events_.add({work.end_ns, static_cast<std::uint32_t>(rank), EventKind::work});
       return;
     }
+    Processor& processor = processors_[processor_of(placement)];
     processor.busy += placement.threads;
     processor.ranks.push_back(rank);
     share(processor);
+  }
+
+  /// A rank that shares its cores ends at rounded instants.
+  bool may_join(Rank rank) const {
+    const Processor& processor = processors_[processor_of(program_.ranks[rank].placement)];
+    return processor.demand <= processor.cores;
   }
 
   void start_transfer(std::uint32_t message, std::uint64_t bytes, std::uint32_t token) {
@@ -102,24 +112,23 @@ class VirtualClock {
     flows_[id].message = message;
     flows_[id].token = token;
     flows_[id].activity = {static_cast<double>(bytes), 0, now_ns_, std::numeric_limits<std::uint64_t>::max()};
-    schedule(Event::Kind::first_byte, id, now_ns_ + routes_[message].latency_ns);
+    events_.add({now_ns_ + routes_[message].latency_ns, id, EventKind::first_byte});
   }
 
-  void start_timer(std::uint64_t ns, std::uint32_t token) { schedule(Event::Kind::timer, token, now_ns_ + ns); }
+  void start_timer(std::uint64_t ns, std::uint32_t token) { events_.add({now_ns_ + ns, token, EventKind::timer}); }
 
  private:
-  struct Event {
-    enum class Kind : std::uint8_t { work, first_byte, flow, timer };
-    std::uint64_t time_ns = 0;
-    std::uint32_t sequence = 0;
-    std::uint32_t id = 0;  ///< rank, flow, or a timer's token
-    Kind kind = Kind::work;
-  };
+  /// What ends, or begins; its id is a rank, a flow, or a timer's token.
+  enum class EventKind : std::uint8_t { work, first_byte, flow, timer };
   struct Flow {
     Activity activity;
     std::uint32_t message = none;
     std::uint32_t token = 0;
     std::uint32_t next_free = none;
+  };
+  struct LinkUse {
+    std::vector<std::uint32_t> flows;
+    double share = 0;  ///< bytes a second of each flow
   };
   struct Route {
     Path path;
@@ -133,22 +142,13 @@ class VirtualClock {
     std::vector<Rank> ranks;
   };
 
-  static bool later(const Event& a, const Event& b) {
-    return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : a.sequence > b.sequence;
-  }
-
   static std::size_t processor_of(const Placement& placement) { return 2 * placement.device + (placement.gpu ? 1 : 0); }
-
-  void schedule(Event::Kind kind, std::uint32_t id, std::uint64_t time_ns) {
-    events_.push_back({time_ns, sequence_++, id, kind});
-    std::ranges::push_heap(events_, later);
-  }
 
   void share(const Processor& processor) {
     const double rate = std::min(1.0, static_cast<double>(processor.cores) / static_cast<double>(processor.busy));
     for (const Rank rank : processor.ranks) {
       work_[rank].change(rate, now_ns_);
-      schedule(Event::Kind::work, static_cast<std::uint32_t>(rank), work_[rank].end_ns);
+      events_.add({work_[rank].end_ns, static_cast<std::uint32_t>(rank), EventKind::work});
     }
   }
 
@@ -166,15 +166,19 @@ class VirtualClock {
   }
 
   void begin_flow(std::uint32_t id) {
-    for (const std::uint32_t link : routes_[flows_[id].message].path.span())
-      flows_on_[link].push_back(id);
+    for (const std::uint32_t link : routes_[flows_[id].message].path.span()) {
+      uses_[link].flows.push_back(id);
+      share(link);
+    }
     share_links(flows_[id].message);
   }
 
   void end_flow(std::uint32_t id) {
     const std::uint32_t message = flows_[id].message;
-    for (const std::uint32_t link : routes_[message].path.span())
-      std::erase(flows_on_[link], id);
+    for (const std::uint32_t link : routes_[message].path.span()) {
+      std::erase(uses_[link].flows, id);
+      share(link);
+    }
     flows_[id].message = none;
     flows_[id].next_free = free_flow_;
     free_flow_ = id;
@@ -183,15 +187,21 @@ class VirtualClock {
     execution_.delivered(flows_[id].token);
   }
 
+  void share(std::uint32_t link) {
+    LinkUse& use = uses_[link];
+    const std::size_t flows = use.flows.size();
+    use.share = flows < 2 ? links_[link].bytes_per_s : links_[link].bytes_per_s / static_cast<double>(flows);
+  }
+
   /// The rates of all flows that share a link with this message.
   void share_links(std::uint32_t message) {
     for (const std::uint32_t link : routes_[message].path.span()) {
-      for (const std::uint32_t id : flows_on_[link]) {
+      for (const std::uint32_t id : uses_[link].flows) {
         Flow& flow = flows_[id];
         const double rate = rate_of(flow.message);
         if (rate == flow.activity.rate) continue;
         flow.activity.change(rate, now_ns_);
-        schedule(Event::Kind::flow, id, flow.activity.end_ns);
+        events_.add({flow.activity.end_ns, id, EventKind::flow});
       }
     }
   }
@@ -200,21 +210,20 @@ class VirtualClock {
   double rate_of(std::uint32_t message) const {
     double rate = std::numeric_limits<double>::infinity();
     for (const std::uint32_t link : routes_[message].path.span())
-      rate = std::min(rate, links_[link].bytes_per_s / static_cast<double>(flows_on_[link].size()));
+      rate = std::min(rate, uses_[link].share);
     return rate * 1e-9;
   }
 
   const Program& program_;
   const Machine& machine_;
   Links links_;
-  std::vector<std::vector<std::uint32_t>> flows_on_;  ///< by link
-  std::vector<Route> routes_;                         ///< by message
-  std::vector<Activity> work_;                        ///< by rank
+  std::vector<LinkUse> uses_;   ///< by link
+  std::vector<Route> routes_;   ///< by message
+  std::vector<Activity> work_;  ///< by rank
   std::vector<Processor> processors_;
   std::vector<Flow> flows_;
   std::uint32_t free_flow_ = none;
-  std::vector<Event> events_;
-  std::uint32_t sequence_ = 0;
+  EventQueue<EventKind> events_;
   std::uint64_t now_ns_ = 0, last_end_ns_ = 0;
   Execution<VirtualClock, Messages> execution_;
 };

@@ -128,6 +128,33 @@ TEST_P(BothDrivers, TheSameMappingGivesTheSameBytesFirstAndLast) {
   EXPECT_EQ(before.energy_per_frame_j, after.energy_per_frame_j);
 }
 
+TEST(PipelineDrivers, ATimelineChangesNothing) {
+  // Without one, the virtual clock joins pieces of work.
+  const models::Network network = *models::zoo("googlenet");
+  const Workload workload(network);
+  const TestTimes times(network);
+  std::mt19937 random(11);
+  for (int i = 0; i < 60; ++i) {
+    Machine machine = test_machine(4);
+    if (i % 3 == 0) machine.devices[1].cores = 1;  // shared
+    Simulator simulate(workload, machine);
+    const RandomMapping mapping =
+        random_mapping(network, test_machine(4), times, i % 2 == 0 ? Shape::contiguous : Shape::scattered, random);
+    Options options;
+    options.communication = i % 4 < 2 ? Communication::paper : Communication::overlap;
+    options.progress = i % 5 == 0 ? Progress::calls : Progress::async;
+    const Result without = simulate(mapping.rank_of_node, mapping.placements, options);
+    Timeline timeline;
+    options.timeline = &timeline;
+    const Result with = simulate(mapping.rank_of_node, mapping.placements, options);
+    ASSERT_GT(timeline.spans().size(), 0u);
+    ASSERT_EQ(with.run.frame_done_ns, without.run.frame_done_ns);
+    ASSERT_EQ(with.run.frame_begin_ns, without.run.frame_begin_ns);
+    ASSERT_EQ(with.run.makespan_ns, without.run.makespan_ns);
+    ASSERT_EQ(with.energy_per_frame_j, without.energy_per_frame_j);
+  }
+}
+
 TEST(PipelineDrivers, AgreeOnRandomMappings) {
   const std::vector<Agreement> found = agreements(60, 1);
   EXPECT_LE(error_quantile(found, 0.5), 0.02);

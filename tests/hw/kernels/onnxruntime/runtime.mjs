@@ -28,8 +28,9 @@ export function exported(network, folder) {
   const file = join(folder, `${network}.onnx`);
   spillway("export", network, file);
   const line = spillway("list", "models").split("\n").find((text) => text.split(/\s/)[0] === network);
-  const extents = /(\d+)x(\d+)x(\d+)/.exec(line).slice(1).map(Number);
-  return { file, extents: [1, ...extents] };
+  const [channels, ...area] = /(\d+)x(\d+)x(\d+)/.exec(line).slice(1).map(Number);
+  // A network of vectors has a matrix as its input.
+  return { file, extents: area.every((extent) => extent === 1) ? [1, channels] : [1, channels, ...area] };
 }
 
 /// About normal numbers, the same everywhere.
