@@ -1,6 +1,5 @@
 #include "experiments/cli/run_measured.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -99,9 +98,7 @@ std::string judge_measured(const MeasuredRequest& asked, const tiling::SwapPlan&
   const std::size_t rows = view.layers.size();
   const experiments::CarriedPlan carried{view, program.image().map(), landing_bytes(program)};
   const std::vector<LayerTime> measured = experiments::measured_layers(rows, records);
-  std::uint64_t makespan = 0;
-  for (const trace::Record& record : records)
-    makespan = std::max(makespan, record.end_ns);
+  const std::uint64_t makespan = experiments::makespan_of(records);
 
   const swap::ServiceTimes service(view, board, card);
   std::vector<Foretold> all = {

@@ -81,6 +81,60 @@ TEST(Run, TakesAQuantisedFileAndClassifies) {
   EXPECT_EQ(std::filesystem::file_size(folder / "out.f32"), 4U * 10 * 4);
 }
 
+/// `run --measured` with the trace of a run on this machine: it has the form of a board's.
+class Measured : public ::testing::Test {
+ protected:
+  Measured() {
+    const Call call = run({"--card-file", folder_ / "card", "--trace-wire", folder_ / "run.bin"});
+    EXPECT_EQ(call.exit_code, 0) << call.err;
+  }
+
+  Call run(const std::vector<std::string>& more, const std::string& buffer = "2KiB") const {
+    std::vector<std::string> words = {"run", "tiny-residual", "--sram", "32KiB", "--buffer", buffer, "--rule", "halo"};
+    words.insert(words.end(), more.begin(), more.end());
+    return spillway(words, folder_.path());
+  }
+  Call judge(const std::vector<std::string>& more, const std::string& buffer = "2KiB") const {
+    std::vector<std::string> words = {"--measured", folder_ / "run.bin"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words, buffer);
+  }
+
+  Folder folder_;
+};
+
+TEST_F(Measured, ATraceGivesTimesThatForetellIt) {
+  const Call fit = judge({"--calibrate", folder_ / "times.json"});
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  EXPECT_THAT(fit.out, AllOf(ContainsRegex("conv1 +[0-9.]+ ms"), ContainsRegex("\nsimulated +[0-9.]+ ms: [+-]")));
+  const Call told = judge({"--predict", folder_ / "times.json"});
+  ASSERT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_THAT(told.out, ContainsRegex("\npredicted +[0-9.]+ ms: [+-][0-9.]+ %; layers, mean absolute: IO "));
+  EXPECT_THAT(told.out, ContainsRegex("\nmeasured +[0-9.]+ ms\n"));
+}
+
+TEST_F(Measured, ATraceOfAnotherPlanIsRefused) {
+  const Call call = judge({}, "4KiB");
+  EXPECT_EQ(call.exit_code, 2);
+  EXPECT_THAT(call.out, ::testing::IsEmpty());
+  EXPECT_THAT(call.err, HasSubstr("run.bin: --measured: is the trace of another plan: \"tiny-residual\" ran it"));
+}
+
+TEST_F(Measured, ATraceWithTasksMissingIsRefused) {
+  const std::string bytes = contents(folder_ / "run.bin");
+  std::ofstream(folder_ / "run.bin", std::ios::binary) << bytes.substr(0, bytes.size() / 2);
+  const Call call = judge({});
+  EXPECT_EQ(call.exit_code, 2);
+  EXPECT_THAT(call.err, ContainsRegex("run.bin: --measured: has [0-9]+ of the plan's [0-9]+ tasks"));
+}
+
+TEST_F(Measured, WhatIsNoTraceIsRefused) {
+  std::ofstream(folder_ / "run.bin", std::ios::binary) << "no trace";
+  const Call call = judge({});
+  EXPECT_EQ(call.exit_code, 2);
+  EXPECT_THAT(call.err, HasSubstr("holds no trace of a firmware"));
+}
+
 TEST(Run, RefusesWhatCannotBeRunWithTheReason) {
   const Folder folder;
   const Call paper = spillway({"run", "tiny-chain", "--sram", "32KiB", "--buffer", "2KiB", "--rule", "paper-counts",
