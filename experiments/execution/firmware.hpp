@@ -20,8 +20,7 @@ struct FirmwareRequest {
 };
 
 /// Files in the folder of a firmware.
-inline constexpr const char *network_source_file = "network.cpp", *card_file = "card.img", *image_file = "network.elf",
-                            *lockstep_image_file = "lockstep.elf";
+inline constexpr const char *network_source_file = "network.cpp", *card_file = "card.img", *image_file = "network.elf";
 
 /// Writes tables, card and images of a network into a folder that is there. Returns what the network takes of the
 /// board's memory. Throws stm32::FirmwareTooLarge before anything is written, stm32::BuildFailed, execution::CardError.

@@ -98,7 +98,7 @@ class Fit {
       Eigen::VectorXd lengths = a.colwise().norm();
       for (double& length : lengths)
         if (length == 0) length = 1;
-      // Where every task is one command, both columns say the same: it is the command's time.
+      // The time for a task comes last of what would say the same: where each is one command, it is the command's time.
       lengths[0] *= 2;
       const Eigen::MatrixXd scaled = a.array().rowwise() / lengths.transpose().array();
       x = cost::nonnegative_least_squares(scaled, times.cwiseProduct(weights)).cwiseQuotient(lengths);

@@ -10,7 +10,8 @@ using models::NodeId;
 /// Results that are alive, by rank, as the layers run in the network's order.
 class Liveness {
  public:
-  Liveness(std::span<const Rank> owner, const Workload& workload, const std::vector<std::uint8_t>& buffered, std::size_t ranks)
+  Liveness(std::span<const Rank> owner, const Workload& workload, const std::vector<std::uint8_t>& buffered,
+           std::size_t ranks)
       : owner_(owner), workload_(workload), buffered_(buffered), live_(ranks, 0), most_(ranks, 0) {}
 
   std::vector<std::uint64_t> most() {
