@@ -1,5 +1,7 @@
 #include "hw/stm32/card.hpp"
 
+#include "hw/stm32/card_size.hpp"
+
 namespace spillway::stm32 {
 namespace {
 
@@ -71,20 +73,6 @@ Failure Card::power_up() {
   return {};
 }
 
-/// From the card-specific data (5.3), whose bits 127 to 0 stand in four registers.
-void Card::read_size() {
-  const auto bits = [&](std::uint32_t high, std::uint32_t low) {
-    std::uint32_t value = 0;
-    for (std::uint32_t bit = high + 1; bit-- > low;)
-      value = value << 1 | (registers_.resp[3 - bit / 32] >> bit % 32 & 1);
-    return value;
-  };
-  if (bits(127, 126) == 0)
-    sectors_ = (bits(73, 62) + 1) << (bits(49, 47) + 2) << bits(83, 80) >> 9;
-  else
-    sectors_ = (bits(69, 48) + 1) * 1024;
-}
-
 Failure Card::identify(const CardClocks& clocks) {
   registers_.power = power_on;
   registers_.clkcr = clocks.identification | clock_on;
@@ -100,7 +88,7 @@ Failure Card::identify(const CardClocks& clocks) {
   if (const Failure failure = command(send_relative_address, 0, Response::brief)) return failure;
   address_ = registers_.resp[0] & 0xFFFF0000;
   if (const Failure failure = command(send_csd, address_, Response::large)) return failure;
-  read_size();
+  sectors_ = sectors_of({registers_.resp[0], registers_.resp[1], registers_.resp[2], registers_.resp[3]});
   if (const Failure failure = command(select_card, address_, Response::brief)) return failure;
   if (const Failure failure = command(set_block_length, sector_bytes, Response::brief)) return failure;
   if (clocks.wide) {

@@ -4,14 +4,11 @@
 
 #include "hw/stm32/card_registers.hpp"
 #include "hw/stm32/errors.hpp"
+#include "hw/stm32/transfer.hpp"
 
 /// The driver of an SD card. It knows the registers and the card, not what lies around them (CardPort), so that it runs
 /// unchanged on other machines with that block of registers.
 namespace spillway::stm32 {
-
-inline constexpr std::uint32_t sector_bytes = 512;
-
-enum class Direction : std::uint8_t { to_memory, to_card };
 
 /// What moves the data and measures the time. Calls come from the driver only.
 class CardPort {
@@ -87,7 +84,6 @@ class Card {
   Failure command(std::uint32_t command, std::uint32_t argument, Response response);
   Failure application_command(std::uint32_t command, std::uint32_t argument);
   Failure power_up();
-  void read_size();
   void configure_data();
   void advance(std::uint32_t status);
   void answered();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <span>
 
-#include "hw/stm32/board.hpp"
 #include "hw/stm32/tile_buffers.hpp"
 
 namespace spillway::stm32 {
@@ -11,10 +10,8 @@ namespace {
 
 using execution::CardFault;
 
-Failure read(std::uint32_t sector, std::uint32_t sectors) {
-  if (const Failure failure = card().start(Direction::to_memory, sector, sectors, tile_buffers().data()))
-    return failure;
-  return wait_for_card();
+Transfer read(std::uint32_t sector, std::uint32_t sectors) {
+  return {Direction::to_memory, sector, sectors, tile_buffers().data()};
 }
 
 std::span<const std::uint8_t> bytes_read(std::uint32_t sectors) {
@@ -54,17 +51,17 @@ Failure check_plan(const Network& network) {
   return {};
 }
 
-Failure check_card(const Network& network) {
-  if (const Failure failure = read(execution::header_sector, 1)) return failure;
+Failure check_card(const Network& network, std::uint32_t card_sectors, CarryOut carry_out) {
+  if (const Failure failure = carry_out(read(execution::header_sector, 1))) return failure;
   const CardFault fault = execution::check_header(bytes_read(1).first<execution::header_bytes>(), network.identity);
   if (const Failure failure = failure_of(fault, network)) return failure;
-  if (card().sectors() < network.map.sectors) return {Error::image_truncated, network.map.sectors};
+  if (card_sectors < network.map.sectors) return {Error::image_truncated, network.map.sectors};
 
   const auto most = static_cast<std::uint32_t>(tile_buffers().size() / sector_bytes);
   std::uint32_t crc = 0;
   for (std::uint32_t sector = execution::run_record_sector + 1; sector < network.map.inputs;) {
     const std::uint32_t sectors = std::min(most, network.map.inputs - sector);
-    if (const Failure failure = read(sector, sectors)) return failure;
+    if (const Failure failure = carry_out(read(sector, sectors))) return failure;
     crc = execution::crc32(bytes_read(sectors), crc);
     sector += sectors;
   }

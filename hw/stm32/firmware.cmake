@@ -70,12 +70,38 @@ if(SPILLWAY_NETWORK)
   endforeach()
 endif()
 
-# The driver of the card for another machine (tests/hw/stm32/pl181): another processor, the same source.
-add_executable(pl181 ${PROJECT_SOURCE_DIR}/tests/hw/stm32/pl181/main.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/card.cpp ${CMAKE_CURRENT_SOURCE_DIR}/card_test.cpp)
-set_target_properties(pl181 PROPERTIES SUFFIX .elf)
-target_include_directories(pl181 PRIVATE ${PROJECT_SOURCE_DIR})
-target_compile_options(pl181 PRIVATE -mcpu=cortex-a9 -marm -mfloat-abi=soft -Os ${freestanding} ${reproducible}
-  -Wall -Wextra -Wshadow=local -Wconversion -Wno-sign-conversion)
-target_link_options(pl181 PRIVATE -mcpu=cortex-a9 -marm -mfloat-abi=soft -nostartfiles --specs=nano.specs --specs=nosys.specs
-  -T ${PROJECT_SOURCE_DIR}/tests/hw/stm32/pl181/vexpress_a9.ld -Wl,--gc-sections,--no-warn-rwx-segments)
+# spillway_other_machine(NAME SCRIPT file PROCESSOR option... SOURCES file... [SYMBOLS name=value...])
+# NAME.elf for a machine that others have modelled: another processor, the same sources. SCRIPT is the linker's.
+set(machines ${PROJECT_SOURCE_DIR}/tests/hw/stm32)
+function(spillway_other_machine name)
+  cmake_parse_arguments(IMAGE "" "SCRIPT" "PROCESSOR;SOURCES;SYMBOLS" ${ARGN})
+  add_executable(${name} ${IMAGE_SOURCES})
+  set_target_properties(${name} PROPERTIES SUFFIX .elf LINK_DEPENDS ${IMAGE_SCRIPT})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_options(${name} PRIVATE ${IMAGE_PROCESSOR} -Os ${freestanding} ${reproducible}
+    -Wall -Wextra -Wshadow=local -Wconversion -Wno-sign-conversion)
+  list(TRANSFORM IMAGE_SYMBOLS PREPEND -Wl,--defsym=)
+  target_link_options(${name} PRIVATE ${IMAGE_PROCESSOR} -nostartfiles --specs=nano.specs --specs=nosys.specs
+    -T ${IMAGE_SCRIPT} -Wl,--gc-sections,--no-warn-rwx-segments,-Map=${CMAKE_CURRENT_BINARY_DIR}/${name}.map
+    ${IMAGE_SYMBOLS})
+endfunction()
+
+# The driver of the card.
+spillway_other_machine(pl181 SCRIPT ${machines}/pl181/vexpress_a9.ld PROCESSOR -mcpu=cortex-a9 -marm -mfloat-abi=soft
+  SOURCES ${machines}/pl181/main.cpp card.cpp card_test.cpp)
+
+# A network with all that its tasks need, the portable kernels, and a driver of its own for a card behind SPI.
+if(SPILLWAY_NETWORK)
+  set(rooms "")
+  foreach(room sim/core hw/swap hw/kernels/int8)
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${room}/*.cpp)
+    list(APPEND rooms ${sources})
+  endforeach()
+  file(GLOB program CONFIGURE_DEPENDS ${machines}/lm3s/*.cpp)
+  spillway_other_machine(lm3s SCRIPT ${machines}/lm3s/lm3s6965.ld PROCESSOR -mcpu=cortex-m3 -mthumb -mfloat-abi=soft
+    SOURCES ${program} card_check.cpp network_tasks.cpp run_record.cpp semihosting.cpp stack.cpp ${rooms}
+      ${SPILLWAY_NETWORK}
+    SYMBOLS tile_buffers_size=${SPILLWAY_TILE_BUFFERS})
+  target_compile_definitions(lm3s PRIVATE SPILLWAY_INT8_PORTABLE)
+  set_target_properties(lm3s PROPERTIES EXCLUDE_FROM_ALL ON)
+endif()

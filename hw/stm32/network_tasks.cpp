@@ -1,5 +1,6 @@
 #include "hw/stm32/network_tasks.hpp"
 
+#include "hw/stm32/processor.hpp"
 #include "hw/stm32/tile_buffers.hpp"
 #include "hw/swap/compute_int8.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "hw/stm32/network.hpp"
 #include "hw/stm32/run_record.hpp"
-#include "hw/stm32/swap_loop.hpp"
+#include "hw/stm32/transfer.hpp"
 #include "hw/swap/movement.hpp"
 #include "hw/swap/tile_job.hpp"
 #include "sim/core/scheduler.hpp"

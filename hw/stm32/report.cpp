@@ -7,6 +7,7 @@
 #include "hw/stm32/clock.hpp"
 #include "hw/stm32/pins.hpp"
 #include "hw/stm32/processor.hpp"
+#include "hw/stm32/semihosting.hpp"
 #include "hw/stm32/serial.hpp"
 #include "hw/stm32/stack.hpp"
 #include "sim/trace/frame.hpp"
@@ -25,15 +26,6 @@ void send_message(const Content& content) {
   const auto* message = ::new (place) trace::MessageBytes(trace::message(next_number++, content));
   const std::size_t size = trace::encode_frame(message->view(), frame);
   send(std::span(frame).first(size));
-}
-
-/// ARM's semihosting: the operation that ends a program with a status. A debugger or emulator takes the breakpoint.
-void tell_debugger(std::uint32_t status) {
-  constexpr std::uint32_t exit_extended = 0x20, application_exit = 0x20026;
-  const std::uint32_t arguments[2] = {application_exit, status};
-  register std::uint32_t operation asm("r0") = exit_extended;
-  register const std::uint32_t* block asm("r1") = arguments;
-  asm volatile("bkpt 0xAB" : "+r"(operation) : "r"(block) : "memory");
 }
 
 }  // namespace

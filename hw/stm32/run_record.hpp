@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "hw/stm32/swap_loop.hpp"
+#include "hw/stm32/transfer.hpp"
 #include "hw/swap/card_map.hpp"
 
 namespace spillway::stm32 {

@@ -9,16 +9,10 @@
 #include "hw/stm32/processor.hpp"
 #include "hw/stm32/report.hpp"
 #include "hw/stm32/time.hpp"
+#include "hw/stm32/transfer.hpp"
 #include "sim/core/scheduler.hpp"
 
 namespace spillway::stm32 {
-
-/// One operation on the card.
-struct Transfer {
-  Direction direction = Direction::to_memory;
-  std::uint32_t sector = 0, sectors = 0;
-  void* memory = nullptr;
-};
 
 /// What carries tasks out. An IO task is one transfer or several: begin_io(), then next_transfer() until it is empty.
 /// Its end may be worth a note on the card.

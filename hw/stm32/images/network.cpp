@@ -69,7 +69,7 @@ extern "C" void image_main() {
   end_if(check_plan(network));
   report_use_of_memory();
   end_if(start_card());
-  end_if(check_card(network));
+  end_if(check_card(network, card().sectors(), carry_out));
 
   // The frames that are left are a run of their own: its inputs and results lie further back.
   const std::uint32_t first = first_frame();
