@@ -59,19 +59,19 @@ class OtherMachine {
   Folder folder_;
 };
 
-TEST(OtherMachine, GivesTheSameResults) {
+TEST(NetworkOnOtherMachine, GivesTheSameResults) {
   const OtherMachine machine("fmnist_vggmini", request_for(32, 4, 2));
   machine.expect_right(std::uint64_t{1} << 20);  // addresses in bytes
   machine.expect_right(std::uint64_t{4} << 30);  // in sectors
 }
 
-TEST(OtherMachine, GivesTheSameResultsFromOtherTiles) {
+TEST(NetworkOnOtherMachine, GivesTheSameResultsFromOtherTiles) {
   OtherMachine("fmnist_vggmini", request_for(16, 2, 2)).expect_right(std::uint64_t{1} << 20);
   OtherMachine("fmnist_vggmini", request_for(32, 2, 2, tiling::Rule::min_traffic, 2))
       .expect_right(std::uint64_t{1} << 20);
 }
 
-TEST(OtherMachine, EndsWithoutTheRightCard) {
+TEST(NetworkOnOtherMachine, EndsWithoutTheRightCard) {
   const OtherMachine machine("fmnist_vggmini", request_for(32, 4, 2));
   const Folder folder;
   stm32::tests::make_card(folder / "blank");
