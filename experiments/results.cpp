@@ -320,6 +320,8 @@ void ResultsDirectory::remove_outdated() const {
   std::error_code ignored;
   for (const fs::path& file : outdated)
     fs::remove(file, ignored);
+  // They are drawn from the tables.
+  fs::remove_all(path_ / "figures", ignored);
 }
 
 void ResultsDirectory::write(const Experiment& experiment, std::span<const PointResult> results,

@@ -119,7 +119,9 @@ ExitCode run(const CLI::App& verb, const Options& options) {
     if (result.difference) {
       fmt::print(stderr, "spillway hil: the device decides differently at step {}\n", result.difference->step);
     } else if (!result.same_plan) {
-      fmt::print(stderr, "spillway hil: the device has another plan, which decides the same\n");
+      fmt::print(stderr,
+                 "spillway hil: the device has another plan, which decides the same; expected the --sram, --buffer, "
+                 "--rule, --frames and --window of its firmware\n");
     } else if (!result.done) {
       fmt::print(stderr, "spillway hil: the plan stalled, on both sides\n");
     }

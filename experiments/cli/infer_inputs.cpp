@@ -5,8 +5,10 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <random>
 #include <utility>
@@ -68,6 +70,10 @@ std::optional<kernels::Map> map_of(const kernels::Value& value) {
 
 std::vector<float> read_raw(const std::string& option, const std::string& path, const kernels::Value& value,
                             Request& request) {
+  if (std::error_code error; std::filesystem::is_directory(path, error)) {
+    request.problem(option, fmt::format("\"{}\" is a folder; expected a file of float32", path));
+    return {};
+  }
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) {
     request.problem(option, fmt::format("{}: {}", path, std::strerror(errno)));
@@ -84,6 +90,11 @@ std::vector<float> read_raw(const std::string& option, const std::string& path, 
   file.seekg(0);
   file.read(reinterpret_cast<char*>(numbers.data()), bytes);
   if (!file) request.problem(option, fmt::format("{}: cannot be read to its end", path));
+  const auto wrong = std::ranges::find_if_not(numbers, [](float number) { return std::isfinite(number); });
+  if (wrong != numbers.end()) {
+    request.problem(option, fmt::format("{}: number {} is {}; expected finite float32 numbers", path,
+                                        wrong - numbers.begin() + 1, *wrong));
+  }
   return numbers;
 }
 

@@ -50,6 +50,9 @@ pipeline::Options read_run(const Options& options, Request& request) {
     std::error_code error;
     if (fs::exists(*options.output, error) && !fs::is_directory(*options.output, error))
       request.problem("--output", fmt::format("\"{}\" is a file; expected a folder", *options.output));
+    else if (fs::exists(*options.output, error) && !fs::is_empty(*options.output, error) &&
+             !fs::exists(fs::path(*options.output) / "ranks.csv", error))
+      request.problem("--output", fmt::format("\"{}\" holds other files; expected a new folder", *options.output));
   }
   return run;
 }

@@ -1,5 +1,7 @@
 #include "experiments/cli/request.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 
@@ -28,6 +30,27 @@ bool can_write(const fs::path& path) {
   return ::access(path.c_str(), W_OK) == 0;
 }
 
+/// Options of any verb that name what is written.
+bool names_output(const CLI::App& verb, const CLI::Option& option) {
+  constexpr std::array<std::string_view, 12> outputs = {"output",    "json",        "plot",       "trace",
+                                                        "trace-csv", "trace-wire",  "layers",     "calibrate",
+                                                        "program",   "write-board", "write-card", "card-file"};
+  const bool reads = verb.get_name() == "calibrate" && (option.check_lname("layers") || option.check_lname("trace"));
+  return !option.get_positional() && !reads &&
+         std::ranges::any_of(outputs, [&](std::string_view name) { return option.check_lname(std::string(name)); });
+}
+
+std::string name_of(const CLI::Option& option) {
+  return option.get_positional() ? option.get_name() : "--" + option.get_lnames().front();
+}
+
+bool same_place(const std::string& a, const std::string& b) {
+  std::error_code error;
+  if (fs::equivalent(a, b, error)) return true;
+  return !a.empty() && !b.empty() &&
+         fs::weakly_canonical(fs::absolute(a, error), error) == fs::weakly_canonical(fs::absolute(b, error), error);
+}
+
 }  // namespace
 
 CLI::App& add_verb(CLI::App& app, const std::string& name, const std::string& description) {
@@ -53,6 +76,28 @@ std::string unknown(std::string_view what, const std::string& name, const std::v
 }
 
 Request::Request(const CLI::App& verb) {
+  unknown_arguments(verb);
+  outputs_apart(verb);
+}
+
+void Request::outputs_apart(const CLI::App& verb) {
+  const std::vector<const CLI::Option*> options = verb.get_options();
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (!names_output(verb, *options[i]) || options[i]->count() == 0) continue;
+    const std::string written = options[i]->results().front();
+    for (std::size_t j = 0; j < options.size(); ++j) {
+      // Of two outputs the second one is named.
+      if (j == i || (j > i && names_output(verb, *options[j]))) continue;
+      for (const std::string& other : options[j]->results()) {
+        if (!same_place(written, other)) continue;
+        problem(name_of(*options[i]),
+                fmt::format("\"{}\" is what {} names, too; expected a path of its own", written, name_of(*options[j])));
+      }
+    }
+  }
+}
+
+void Request::unknown_arguments(const CLI::App& verb) {
   const std::vector<std::string> arguments = verb.remaining();
   bool unknown_option = false;
   for (const std::string& argument : arguments) {

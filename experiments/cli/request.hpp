@@ -27,7 +27,7 @@ std::string unknown(std::string_view what, const std::string& name, const std::v
 /// a placeholder (0, nothing): what was read is to be used only after check().
 class Request {
  public:
-  /// Begins with the arguments that the verb does not know.
+  /// Begins with the arguments that the verb does not know, and outputs that are the same file as something else.
   explicit Request(const CLI::App& verb);
 
   /// Notes a mistake in an option (`--sram`) or argument (`NETWORK`).
@@ -59,6 +59,9 @@ class Request {
   void check() const;
 
  private:
+  void unknown_arguments(const CLI::App& verb);
+  void outputs_apart(const CLI::App& verb);
+
   std::vector<platforms::Problem> problems_;
 };
 

@@ -140,16 +140,8 @@ json to_json(const IoTimes& times) {
       {"task_us", times.task}, {"command_us", times.command}, {"kilobyte_us", times.kilobyte}, {"run_us", times.run}};
 }
 
-IoTimes io_from(const json& object) {
-  return {object.at("task_us"), object.at("command_us"), object.at("kilobyte_us"), object.at("run_us")};
-}
-
 json to_json(const Gap& gap) {
   return {{"next_us", gap.next}, {"wake_us", gap.wake}};
-}
-
-Gap gap_from(const json& object) {
-  return {object.at("next_us"), object.at("wake_us")};
 }
 
 /// Looks the terms up for one task after the other.
@@ -309,34 +301,51 @@ void write_times(const std::filesystem::path& path, const TaskTimes& times) {
 }
 
 TaskTimes read_times(const std::filesystem::path& path) {
-  const auto refuse = [&path](const std::string& why) {
-    return platforms::InputError({platforms::Problem{path.string(), 0, 0, "", why}});
+  std::vector<platforms::Problem> problems;
+  const auto problem = [&](const std::string& key, const std::string& what) {
+    problems.push_back({path.string(), 0, 0, key, what});
   };
+  std::error_code error;
   std::ifstream file(path);
-  if (!file) throw refuse("cannot be opened");
-  try {
-    const json content = json::parse(file);
-    const json &compute = content.at("compute"), &gap = content.at("gap");
-    TaskTimes times{io_from(content.at("read")),
-                    io_from(content.at("write")),
-                    compute.at("task_us"),
-                    {},
-                    gap_from(gap.at("io")),
-                    gap_from(gap.at("compute")),
-                    {}};
-    for (std::size_t of_class = 0; of_class < times.work.size(); ++of_class) {
-      const json& work = compute.at(std::string(platforms::work_class_names[of_class]));
-      times.work[of_class] = {work.at("work_us"), work.at("output_us"), work.at("input_us")};
-    }
-    if (content.contains("card")) {
-      const json& card = content.at("card");
-      times.card = CardTimes{card.at("read_overhead_us"), card.at("read_kilobyte_us"), card.at("write_overhead_us"),
-                             card.at("write_kilobyte_us")};
-    }
-    return times;
-  } catch (const json::exception& error) {
-    throw refuse(std::string("is no file of `spillway run --calibrate`: ") + error.what());
+  if (!std::filesystem::is_regular_file(path, error) || !file) {
+    problem("", "is no file that can be read; expected one of `spillway run --calibrate`");
+    throw platforms::InputError(problems);
   }
+  json content = json::parse(file, nullptr, false);
+  if (!content.is_object()) {
+    problem("", "is no JSON object; expected a file of `spillway run --calibrate`");
+    throw platforms::InputError(problems);
+  }
+  json numbers = content.flatten();
+  const auto take = [&](const std::string& group, const std::string& key) {
+    const std::string pointer = "/" + group + "/" + key;
+    const auto found = numbers.find(pointer);
+    double value = 0;
+    if (found == numbers.end())
+      problem(pointer, "is missing; expected microseconds");
+    else if (!found->is_number() || (value = *found) < 0)
+      problem(pointer, found->dump() + " is no time; expected microseconds, 0 or more");
+    if (found != numbers.end()) numbers.erase(found);
+    return value;
+  };
+  const auto io = [&](const std::string& group) {
+    return IoTimes{take(group, "task_us"), take(group, "command_us"), take(group, "kilobyte_us"),
+                   take(group, "run_us")};
+  };
+  const auto gap = [&](const std::string& group) { return Gap{take(group, "next_us"), take(group, "wake_us")}; };
+  TaskTimes times{io("read"), io("write"), take("compute", "task_us"), {}, gap("gap/io"), gap("gap/compute"), {}};
+  for (std::size_t of_class = 0; of_class < times.work.size(); ++of_class) {
+    const std::string group = "compute/" + std::string(platforms::work_class_names[of_class]);
+    times.work[of_class] = {take(group, "work_us"), take(group, "output_us"), take(group, "input_us")};
+  }
+  if (content.contains("card")) {
+    times.card = CardTimes{take("card", "read_overhead_us"), take("card", "read_kilobyte_us"),
+                           take("card", "write_overhead_us"), take("card", "write_kilobyte_us")};
+  }
+  for (const auto& left : numbers.items())
+    problem(left.key(), "is unknown");
+  if (!problems.empty()) throw platforms::InputError(problems);
+  return times;
 }
 
 }  // namespace spillway::experiments

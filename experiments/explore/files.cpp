@@ -136,6 +136,12 @@ SearchDirectory::SearchDirectory(fs::path path, std::string configuration, bool 
   const bool ours = fs::exists(path_ / journal_file, error) || fs::exists(path_ / record_file, error);
   if (!fs::is_empty(path_, error) && !ours && !force)
     refuse(path_, "holds other files; expected a new folder, or --force");
+  // A finished search of the same configuration would be written again as it is.
+  std::ifstream record(path_ / record_file);
+  if (!record || force) return;
+  const ordered_json finished = ordered_json::parse(record, nullptr, false);
+  if (!finished.is_object() || finished.value("configuration", "") != configuration_)
+    refuse(path_, "holds a search of another network, cluster, options or seed; expected a new folder, or --force");
 }
 
 std::optional<SearchDirectory::Unfinished> SearchDirectory::unfinished(const Space& space) const {

@@ -23,7 +23,8 @@ using models::Tensor;
 using onnx::NodeProto;
 using onnx::TensorProto;
 
-/// The float32 form of the network, with numbers that stand in for those of QuantizedNetwork.
+/// The float32 form of the network. Weights and biases, which QuantizedNetwork's numbers replace, are left out; bounds
+/// of activations are there.
 onnx::ModelProto float_model(const QuantizedNetwork& network) {
   const auto weights_of = [&network](NodeId id) {
     const std::vector<std::int64_t> extents = models::weight_extents(network.network, id);
@@ -31,7 +32,9 @@ onnx::ModelProto float_model(const QuantizedNetwork& network) {
     return models::LayerWeights{Tensor(extents, std::vector<float>(numbers.weights.size())),
                                 Tensor({extents.front()}, std::vector<float>(numbers.bias.size()))};
   };
-  return models::onnx_file::model_of(network.network, {}, weights_of, [](TensorProto&, const Tensor&) {});
+  return models::onnx_file::model_of(network.network, {}, weights_of, [](TensorProto& tensor, const Tensor& numbers) {
+    if (numbers.extents().empty()) tensor.set_raw_data(numbers.values().data(), sizeof(float));
+  });
 }
 
 class QdqMaker {

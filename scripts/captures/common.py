@@ -17,6 +17,8 @@ class CaptureError(Exception):
 def whole_file(path, mode):
     """A file under a temporary name that gets its own when nothing was raised."""
     path = Path(path)
+    if path.exists() and not path.is_file():
+        raise CaptureError(f"{path}: is no file; expected the path of one that is new or may be replaced", 2)
     temporary = path.with_name(f"{path.name}.partial-{os.getpid()}")
     try:
         with open(temporary, mode) as file:

@@ -1,3 +1,6 @@
+#include <filesystem>
+#include <fstream>
+
 #include "program.hpp"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -68,6 +71,30 @@ TEST(Contract, WhatCannotBeWrittenToStdoutIsAFailure) {
   const int status = std::system(command.c_str());
   EXPECT_EQ(WEXITSTATUS(status), 1);
   EXPECT_EQ(contents(folder / "err"), "spillway list: cannot write the result to stdout: No space left on device\n");
+}
+
+TEST(Contract, AnOutputIsNoInputAndNoOtherOutput) {
+  const Folder folder;
+  const std::string frames(784 * sizeof(float), '\0');
+  std::ofstream(folder / "frames") << frames;
+  const std::string model = paths::source("tests/models/data/fmnist_vggmini.onnx");
+  const Call input = spillway({"infer", model, "--input", "frames", "--output", "./frames"}, folder.path());
+  EXPECT_EQ(input.exit_code, 2);
+  EXPECT_EQ(input.err,
+            "spillway infer: --output: \"./frames\" is what --input names, too; expected a path of its own\n");
+  EXPECT_EQ(contents(folder / "frames"), frames);
+
+  std::filesystem::copy_file(model, folder / "model.onnx");
+  const Call network =
+      spillway({"quantize", "model.onnx", "--calibration", "frames", "--output", "model.onnx"}, folder.path());
+  EXPECT_EQ(network.exit_code, 2);
+  EXPECT_THAT(network.err, HasSubstr("--output: \"model.onnx\" is what NETWORK names, too"));
+
+  const Call twice = spillway(
+      {"swap", "tiny-chain", "--rule", "halo", "--trace", "same", "--trace-csv", (folder / "same")}, folder.path());
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_THAT(twice.err, HasSubstr("--trace-csv: "));
+  EXPECT_FALSE(std::filesystem::exists(folder / "same"));
 }
 
 TEST(Contract, TheSameCallGivesTheSameBytes) {

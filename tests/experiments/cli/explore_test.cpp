@@ -65,6 +65,16 @@ TEST_F(Explore, SimGridCanJudgeEveryMapping) {
   EXPECT_EQ(cells[1], cells[5]);
 }
 
+TEST_F(Explore, AnotherFinishedSearchIsNotReplacedUnasked) {
+  ASSERT_EQ(explore({"--output", "out"}).exit_code, 0);
+  const std::string front = contents(folder / "out/front.csv");
+  const Call other = explore({"--output", "out", "--seed", "2"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("holds a search of another network, cluster, options or seed"));
+  EXPECT_EQ(contents(folder / "out/front.csv"), front);
+  EXPECT_EQ(explore({"--output", "out", "--seed", "2", "--force"}).exit_code, 0);
+}
+
 TEST_F(Explore, RefusesWhatCannotBeAskedFor) {
   const Call call = explore(
       {"--objectives", "throughput,enrgy", "--devices", "9", "--max-memory", "3 W", "--resources", "gpus"}, "21");

@@ -1,6 +1,8 @@
 #include "experiments/execution/task_times.hpp"
 
 #include <fstream>
+#include <iterator>
+#include <string>
 #include <vector>
 
 #include "temporary_folder.hpp"
@@ -68,9 +70,35 @@ TEST(TaskTimes, AreReadAsWritten) {
   EXPECT_EQ(again.compute_gap.next, known.compute_gap.next);
   EXPECT_FALSE(again.card.has_value());
 
+  std::ofstream(folder.path() / "list.json") << "[]";
+  EXPECT_THROW(read_times(folder.path() / "list.json"), platforms::InputError);
+  EXPECT_THROW(read_times(folder.path()), platforms::InputError);
   std::ofstream(folder.path() / "other.json") << "{}";
   EXPECT_THROW(read_times(folder.path() / "other.json"), platforms::InputError);
   EXPECT_THROW(read_times(folder.path() / "none.json"), platforms::InputError);
+}
+
+TEST(TaskTimes, EveryProblemOfAFileIsReported) {
+  const mpi::TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "times.json";
+  write_times(path, known);
+  std::ifstream file(path);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  text.replace(text.find("\"task_us\": 40"), 13, "\"task_us\": -1");
+  text.replace(text.find("\"run_us\""), 8, "\"runs_us\"");
+  std::ofstream(path) << text;
+  try {
+    read_times(path);
+    FAIL() << "it was read";
+  } catch (const platforms::InputError& error) {
+    std::string all;
+    for (const platforms::Problem& problem : error.problems())
+      all += problem.key + " " + problem.message + "\n";
+    EXPECT_NE(all.find("/read/task_us -1"), std::string::npos) << all;
+    EXPECT_NE(all.find("/read/run_us is missing"), std::string::npos) << all;
+    EXPECT_NE(all.find("/read/runs_us is unknown"), std::string::npos) << all;
+    EXPECT_EQ(error.problems().size(), 3u) << all;
+  }
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "models/quantized/qdq_file.hpp"
 #include "models/quantized/quantize.hpp"
 #include "models/seeded_weights.hpp"
+#include "models/zoo.hpp"
 #include "tests/paths/paths.hpp"
 
 namespace spillway::quantized {
@@ -86,6 +87,16 @@ TEST_F(Qdq, ReadsWhatItWrote) {
     if (HasFatalFailure()) return;
   }
   EXPECT_GT(networks, 100);
+}
+
+TEST_F(Qdq, KeepsTheBoundsOfActivations) {
+  for (const char* name : {"mobilenet-0.25-96", "tiny-depthwise"}) {
+    const models::Network network = *models::zoo(name);
+    FoldedNetwork folded = fold(network, models::SeededWeights(network, 1).all());
+    const std::vector<float> ranges(folded.network.nodes().size(), 7.0F);
+    const QuantizedNetwork quantized = quantize(std::move(folded), ranges);
+    expect_same(through_file(quantized), quantized);
+  }
 }
 
 TEST_F(Qdq, LeavesNothingWhereItCannotWrite) {
