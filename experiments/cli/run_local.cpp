@@ -89,6 +89,23 @@ void name_absent_cores(const json& record) {
                    rank.at("key").get<std::string>(), core, here);
 }
 
+/// Ranks on GPUs, unless the folder's build was given kernels for them (hw/mpi/README.md): known before anything is
+/// built.
+void refuse_gpus(const fs::path& folder, const json& record, Request& request) {
+  std::ifstream cache(folder / "build/CMakeCache.txt");
+  for (std::string line; std::getline(cache, line);)
+    if (line.starts_with("SPILLWAY_KERNELS:") && !line.ends_with('=')) return;
+  std::string ranks;
+  for (const json& rank : record.at("ranks"))
+    if (rank.at("gpu").get<bool>()) ranks += (ranks.empty() ? "" : ", ") + rank.at("key").get<std::string>();
+  if (ranks.empty()) return;
+  request.problem("DIR",
+                  fmt::format("{} compute on GPUs, for which no kernels are built in; expected a mapping on cores "
+                              "(`spillway explore --resources all-cores`), or `cmake -DSPILLWAY_KERNELS=LIBRARY` "
+                              "of {}/build",
+                              ranks, folder.string()));
+}
+
 /// The inputs of the split network, as a program that has nothing else.
 kernels::Program inputs_of(const json& record) {
   kernels::Program program;
@@ -173,7 +190,10 @@ ExitCode run(const CLI::App& verb, const Options& options) {
   const std::uint64_t seed =
       request.number("--seed", options.inputs.seed, 0, std::numeric_limits<std::uint64_t>::max());
   std::optional<kernels::Program> program;
-  if (record) program = inputs_of(*record);
+  if (record) {
+    program = inputs_of(*record);
+    refuse_gpus(options.folder, *record, request);
+  }
   const Frames frames = read(options.inputs, seed, program ? &*program : nullptr, request);
   request.check();
   name_absent_cores(*record);

@@ -1,4 +1,6 @@
 #include <cstring>
+#include <fstream>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -66,6 +68,19 @@ TEST(Infer, RefusesAllMistakesAtOnce) {
               AllOf(HasSubstr("did you mean \"tiny-chain\"?"), HasSubstr("--threads: \"0\" is no whole number"),
                     HasSubstr("did you mean \"eigen\"?"), HasSubstr("--mean: \"x\": expected numbers"),
                     HasSubstr("--std: \"0\": 0 divides nothing"), HasSubstr("--top: \"q\""), HasSubstr("--output: ")));
+}
+
+TEST(Infer, RefusesNumbersThatAreNoneAndFolders) {
+  const Folder folder;
+  std::vector<float> numbers(3 * 16 * 16, 0.5F);
+  numbers[7] = std::numeric_limits<float>::quiet_NaN();
+  std::ofstream(folder / "nan.f32", std::ios::binary)
+      .write(reinterpret_cast<const char*>(numbers.data()),
+             static_cast<std::streamsize>(numbers.size() * sizeof(float)));
+  const Call call = spillway({"infer", "tiny-chain", "--input", folder / "nan.f32"});
+  EXPECT_EQ(call.exit_code, 2);
+  EXPECT_THAT(call.err, HasSubstr("nan.f32: number 8 is nan; expected finite float32 numbers"));
+  EXPECT_THAT(spillway({"infer", "tiny-chain", "--input", folder.path()}).err, HasSubstr("is a folder"));
 }
 
 TEST(Infer, RefusesAnInputThatDoesNotFit) {

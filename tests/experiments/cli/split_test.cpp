@@ -124,6 +124,16 @@ TEST_F(Split, AllMistakesOfARequestAtOnce) {
   EXPECT_EQ(lines(call.err).size(), 4u) << call.err;
 }
 
+TEST_F(Split, RunLocalRefusesGpusBeforeItBuilds) {
+  ASSERT_EQ(split(mapping_of("edge01_arm01", "edge01_gpu")).exit_code, 0);
+  const Call call = spillway({"run-local", "out"}, folder.path());
+  EXPECT_EQ(call.exit_code, 2);
+  EXPECT_THAT(call.err,
+              HasSubstr("DIR: edge01_gpu compute on GPUs, for which no kernels are built in; expected a mapping "
+                        "on cores (`spillway explore --resources all-cores`)"));
+  EXPECT_FALSE(fs::exists(folder.path() / "out/build"));
+}
+
 TEST_F(Split, RunLocalNeedsASplit) {
   const Call call = spillway({"run-local", "nowhere", "--frames", "0", "--comm", "papper"}, folder.path());
   EXPECT_EQ(call.exit_code, 2);
