@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -13,20 +11,13 @@
 #include <fmt/ranges.h>
 
 #include "sim/trace/csv_trace.hpp"
+#include "sim/trace/input_file.hpp"
 #include "sim/trace/names.hpp"
 
 namespace spillway::traces {
 namespace {
 
 constexpr std::size_t most_errors = 20;
-
-std::string read_bytes(const std::filesystem::path& path) {
-  std::error_code error;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path, error))
-    throw trace::FileError(path, fmt::format("cannot read '{}'", path.string()));
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// A frame on a serial line ends with a zero byte, and a text has none.
 bool is_wire(const std::string& bytes) {
@@ -90,7 +81,7 @@ std::string RunTrace::layer_name(std::uint16_t layer) const {
 RunTrace read_run(const std::filesystem::path& path, std::optional<double> cycles_hz) {
   RunTrace run;
   run.name = path.string();
-  const std::string bytes = read_bytes(path);
+  const std::string bytes = trace::read_file(path);
   if (is_wire(bytes)) {
     read_wire(bytes, run);
   } else {

@@ -1,10 +1,7 @@
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <system_error>
@@ -14,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/trace/csv_trace.hpp"
+#include "sim/trace/input_file.hpp"
 #include "sim/trace/names.hpp"
 
 namespace spillway::trace {
@@ -221,15 +219,7 @@ CsvRecords parse_csv_trace(std::string_view text, const std::string& name) {
 }
 
 CsvRecords read_csv_trace(const std::filesystem::path& path) {
-  const auto fail = [&](const std::string& reason) {
-    throw FileError(path, fmt::format("cannot read '{}': {}", path.string(), reason));
-  };
-  if (std::filesystem::is_directory(path)) fail("Is a directory");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(std::generic_category().message(errno));
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  if (file.bad()) fail(std::generic_category().message(errno));
-  return parse_csv_trace(text, path.string());
+  return parse_csv_trace(read_file(path), path.string());
 }
 
 }  // namespace spillway::trace

@@ -1,17 +1,11 @@
 #include "sim/trace/wire_reader.hpp"
 
 #include <array>
-#include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <limits>
-#include <system_error>
-
-#include <fmt/format.h>
 
 #include "sim/trace/frame.hpp"
+#include "sim/trace/input_file.hpp"
 #include "sim/trace/names.hpp"
-#include "sim/trace/output_file.hpp"
 
 namespace spillway::trace {
 namespace {
@@ -231,11 +225,7 @@ WireTrace parse_wire_trace(std::span<const std::uint8_t> bytes) {
 }
 
 WireTrace read_wire_trace(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
-  if (!file.good() && !file.eof()) {
-    throw FileError(path, fmt::format("cannot read '{}': {}", path.string(), std::generic_category().message(errno)));
-  }
+  const std::string bytes = read_file(path);
   return parse_wire_trace({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
 }
 

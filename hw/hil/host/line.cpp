@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstddef>
+#include <filesystem>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -96,13 +98,20 @@ std::string problem_of_port(const std::string& port) {
   // The kernel's own bound of a socket's path (unix(7)), its end included.
   constexpr std::size_t longest_socket = 107;
   if (port.empty()) return "is missing; expected unix:PATH or a serial device, /dev/ttyACM0 say";
-  if (port.starts_with('/')) return "";
+  std::error_code error;
+  if (port.starts_with('/')) {
+    const bool other = std::filesystem::exists(port, error) && !std::filesystem::is_character_file(port, error);
+    return other ? fmt::format("\"{}\" is no serial device; expected one, /dev/ttyACM0 say, or unix:PATH", port) : "";
+  }
   if (!port.starts_with(unix_prefix))
     return fmt::format("\"{}\" is no port; expected unix:PATH or the path of a serial device, /dev/ttyACM0 say", port);
   const std::size_t length = port.size() - unix_prefix.size();
   if (length == 0) return "\"unix:\" has no path; expected unix:PATH";
   if (length > longest_socket)
     return fmt::format("the path of a socket has {} bytes; expected at most {}", length, longest_socket);
+  const std::string path = port.substr(unix_prefix.size());
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_socket(path, error))
+    return fmt::format("\"{}\" is no socket; expected one, as `scripts/emulate --serial` makes it", path);
   return "";
 }
 

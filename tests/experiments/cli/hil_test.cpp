@@ -1,3 +1,4 @@
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -132,6 +133,16 @@ TEST(Hil, RefusesAllMistakesAtOnce) {
   EXPECT_THAT(call.out, IsEmpty());
   EXPECT_THAT(call.err, AllOf(HasSubstr("did you mean \"tiny-residual\""), HasSubstr("--port: \"unix:\" has no path"),
                               HasSubstr("--baud: \"9\""), HasSubstr("--deadline:"), HasSubstr("--buffer:")));
+}
+
+TEST(Hil, RefusesFilesAsPorts) {
+  const Folder folder;
+  std::ofstream(folder / "file") << "x";
+  for (const std::string& port : {"unix:" + (folder / "file"), folder / "file", "unix:" + folder.path().string()}) {
+    const Call call = spillway(usual.host("hil", {"--port", port}));
+    EXPECT_EQ(call.exit_code, 2) << port;
+    EXPECT_THAT(call.err, ContainsRegex("--port: \".*\" is no (socket|serial device); expected one")) << port;
+  }
 }
 
 TEST(Hil, RefusesAPortOfAnotherKind) {
