@@ -77,7 +77,7 @@ struct FirmwareOptions {
 };
 
 fs::path read_output(const Options& options, Request& request) {
-  const fs::path path = options.output;
+  fs::path path = options.output;
   std::error_code error;
   if (path.empty())
     request.problem("--output", "is missing; expected the folder to make");
