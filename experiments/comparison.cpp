@@ -139,7 +139,7 @@ std::string describe_published(const Comparison& comparison) {
     return fmt::format("{} to {}", figure_for_people(target.low, comparison),
                        figure_for_people(target.high, comparison));
   }
-  const std::string frame = figure_for_people(*comparison.published, comparison);
+  std::string frame = figure_for_people(*comparison.published, comparison);
   if (target.total_of_frames == 1) return frame;
   return fmt::format("{} ({} in {} frames)", frame, figure_for_people(*target.value, comparison),
                      target.total_of_frames);

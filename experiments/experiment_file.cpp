@@ -115,7 +115,7 @@ std::optional<std::uint32_t> read_frames(const YamlValue& value) {
 
 /// Lower-case words with hyphens, as file names have.
 std::optional<std::string> read_identifier(const YamlValue& value) {
-  const std::optional<std::string> name = platforms::text()(value);
+  std::optional<std::string> name = platforms::text()(value);
   const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
   if (name && !std::ranges::all_of(*name, allowed)) {
     value.problem(

@@ -25,7 +25,6 @@ using experiments::Comparison;
 using experiments::Experiment;
 using experiments::PointResult;
 using experiments::PointStatus;
-using experiments::Verdict;
 
 constexpr std::uint64_t most_jobs = 1024;
 

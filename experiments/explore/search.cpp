@@ -42,7 +42,7 @@ Evaluations forked(unsigned jobs, const Space& space, Judge judge) {
 Search::Search(const Space& space, Evaluations evaluations, SearchOptions options, const std::vector<Mapping>& seeds)
     : space_(space), options_(std::move(options)), seeds_(seeds), evaluations_(std::move(evaluations)) {}
 
-Search::Search(const Space& space, Judge judge, SearchOptions options, const std::vector<Mapping>& seeds)
+Search::Search(const Space& space, Judge judge, const SearchOptions& options, const std::vector<Mapping>& seeds)
     : Search(space, forked(options.jobs, space, std::move(judge)), options, seeds) {}
 
 void Search::resume(const SearchState& state, const std::vector<Evaluated>& archive) {

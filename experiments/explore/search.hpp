@@ -53,7 +53,7 @@ class Search {
   Search(const Space& space, Evaluations evaluations, SearchOptions options, const std::vector<Mapping>& seeds);
 
   /// Evaluates in as many forked processes as there are jobs.
-  Search(const Space& space, Judge judge, SearchOptions options, const std::vector<Mapping>& seeds);
+  Search(const Space& space, Judge judge, const SearchOptions& options, const std::vector<Mapping>& seeds);
 
   /// Goes on from a state and what was evaluated until then, in its order.
   void resume(const SearchState& state, const std::vector<Evaluated>& archive);
