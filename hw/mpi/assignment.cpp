@@ -15,7 +15,6 @@ namespace {
 using models::NodeId;
 using models::OnnxLayer;
 using platforms::MappedLayer;
-using platforms::MappedRank;
 using split::Rank;
 
 constexpr std::size_t no_layer = static_cast<std::size_t>(-1);

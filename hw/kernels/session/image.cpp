@@ -1,6 +1,7 @@
 #include "hw/kernels/session/image.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include <fmt/format.h>
@@ -24,8 +25,9 @@ Part part_of(const Image& image, const Map& map, ImageFit fit) {
   if (fit == ImageFit::stretch) return {0, 0, image.width, image.height};
   const double ratio = std::min(static_cast<double>(image.width) / static_cast<double>(map.width),
                                 static_cast<double>(image.height) / static_cast<double>(map.height));
-  const int width = std::clamp(static_cast<int>(ratio * static_cast<double>(map.width) + 0.5), 1, image.width);
-  const int height = std::clamp(static_cast<int>(ratio * static_cast<double>(map.height) + 0.5), 1, image.height);
+  const int width = std::clamp(static_cast<int>(std::lround(ratio * static_cast<double>(map.width))), 1, image.width);
+  const int height =
+      std::clamp(static_cast<int>(std::lround(ratio * static_cast<double>(map.height))), 1, image.height);
   return {(image.width - width) / 2, (image.height - height) / 2, width, height};
 }
 

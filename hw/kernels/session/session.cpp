@@ -29,10 +29,10 @@ constexpr std::array available = {Backend::eigen};
 /// Bytes aligned as the kernels want them, zero at first: the first frame finds every page in place.
 class Memory {
  public:
-  explicit Memory(std::size_t bytes) : bytes_(bytes), begin_(static_cast<char*>(::operator new(bytes, alignment))) {
+  explicit Memory(std::size_t bytes) : begin_(static_cast<char*>(::operator new(bytes, alignment))) {
     std::fill_n(begin_, bytes, char{0});
   }
-  ~Memory() { ::operator delete(begin_, bytes_, alignment); }
+  ~Memory() { ::operator delete(begin_, alignment); }
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
@@ -41,7 +41,6 @@ class Memory {
  private:
   static constexpr std::align_val_t alignment{64};
 
-  std::size_t bytes_;
   char* begin_;
 };
 

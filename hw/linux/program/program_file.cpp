@@ -19,7 +19,7 @@ class Writer {
  public:
   template <class Number>
   void number(const Number& value) {
-    auto rest = static_cast<std::uint64_t>(value);
+    auto rest = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
     for (int i = 0; i < 8; ++i, rest >>= 8)
       bytes_.push_back(static_cast<char>(rest));
   }
