@@ -122,7 +122,7 @@ void write_package_archives(const Deployment& deployment, const fs::path& folder
   for (std::size_t device = 0; device < deployment.devices.size(); ++device) {
     if (ranks_on(deployment, device).empty()) continue;
     const std::string name = deployment.devices[device].name, packages = (folder / "packages").string();
-    const std::string archive = packages + "/" + name + ".tar";
+    const std::string archive = (folder / "packages" / (name + ".tar")).string();
     std::vector<std::string> words = {
         "tar", "--force-local", "--format=ustar", "--hard-dereference", "-C", packages, "-cf", archive, "--", name};
     std::vector<char*> arguments;

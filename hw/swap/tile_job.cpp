@@ -8,7 +8,6 @@ namespace {
 using core::Layer;
 using core::Part;
 using core::Plan;
-using core::Range;
 using core::Region;
 using core::Task;
 

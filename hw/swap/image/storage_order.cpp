@@ -11,7 +11,6 @@ namespace spillway::execution {
 namespace {
 
 using core::Layer;
-using core::Range;
 using core::Region;
 
 /// Appends the elements of a box, by row, column, channel; rows are `row_bytes` apart, 0: without gaps.
