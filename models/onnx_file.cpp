@@ -75,7 +75,7 @@ std::shared_ptr<onnx::ModelProto> parse(std::string_view bytes, const std::files
   if (bytes.size() > most_file_bytes)
     fail(path, fmt::format("the file has {} bytes; expected at most {} (keep weights in external data)", bytes.size(),
                            most_file_bytes));
-  const auto model = std::make_shared<onnx::ModelProto>();
+  auto model = std::make_shared<onnx::ModelProto>();
   if (!model->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     fail(path, is_text(bytes) ? "the file is text; expected an ONNX model"
                               : "the file is damaged, cut short or no ONNX model: it cannot be parsed to its end");

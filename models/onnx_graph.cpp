@@ -176,7 +176,7 @@ class GraphMaker {
     const Node& node = network_.node(id);
     const std::string& tensor = tensors_[id];
     if (is_row_[id] == row) return tensor;
-    const std::string name = unused(reader.name + (row ? "_row" : "_map"));
+    std::string name = unused(reader.name + (row ? "_row" : "_map"));
     if (row) {
       set(add_node(name, "Flatten", {tensor}), "axis", std::int64_t{1});
     } else {

@@ -30,7 +30,7 @@ std::string without_node(const std::string& message) {
 }
 
 std::string network_name(const onnx::ModelProto& model, const std::filesystem::path& path) {
-  const std::string stem = path.stem().string();
+  std::string stem = path.stem().string();
   if (!stem.empty()) return stem;
   return model.graph().name().empty() ? "network" : model.graph().name();
 }

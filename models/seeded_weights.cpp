@@ -192,9 +192,9 @@ LayerWeights SeededWeights::of(NodeId id) const {
   std::int64_t elements = 1;
   for (const std::int64_t extent : extents)
     elements *= extent;
-  const double terms = static_cast<double>(elements / channels);
+  const std::int64_t terms = elements / channels;
   // Uniform numbers in [-a, a) have a variance of a^2 / 3.
-  const double range = std::sqrt(3 / (terms * std::max(input.second_moment(), least_moment)));
+  const double range = std::sqrt(3 / (static_cast<double>(terms) * std::max(input.second_moment(), least_moment)));
   LayerWeights made{Tensor(extents, uniform(weight_seed, elements, -range, range)), {}};
   if (node.bias) made.bias = Tensor({channels}, uniform(bias_seed, channels, -most_bias, most_bias));
   return made;

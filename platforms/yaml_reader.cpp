@@ -92,7 +92,7 @@ Reader<std::string> text() {
 Reader<std::string> choice(std::vector<std::string> names) {
   return [names = std::move(names)](const YamlValue& value) -> std::optional<std::string> {
     const std::string expected = fmt::format("one of {}", fmt::join(names, ", "));
-    const std::optional<std::string> scalar = scalar_of(value, expected);
+    std::optional<std::string> scalar = scalar_of(value, expected);
     if (!scalar || std::ranges::find(names, *scalar) != names.end()) return scalar;
     const std::string hint = did_you_mean(*scalar, names);
     value.problem(

@@ -17,7 +17,6 @@ namespace spillway::quantized {
 namespace {
 
 namespace fs = std::filesystem;
-using models::Node;
 using models::NodeId;
 using models::Tensor;
 using onnx::NodeProto;

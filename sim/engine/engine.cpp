@@ -15,7 +15,7 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-struct State {
+struct EngineState {
   std::unique_ptr<s4u::Engine> engine;
   std::string platform;
   std::string factors;
@@ -23,8 +23,8 @@ struct State {
 };
 
 /// Never destroyed: SimGrid's own static objects go first.
-State& state() {
-  static State& the_state = *new State;
+EngineState& state() {
+  static EngineState& the_state = *new EngineState;
   return the_state;
 }
 
@@ -74,7 +74,7 @@ void configure_messages(const Messages& messages) {
 }  // namespace
 
 void use_platform(const std::string& name, const std::function<void()>& build, const Messages* messages) {
-  State& here = state();
+  EngineState& here = state();
   if (here.engine && here.platform == name) return;
   const bool first = !here.engine;
   here.engine.reset();

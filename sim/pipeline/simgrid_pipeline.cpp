@@ -146,7 +146,8 @@ class SimGridPipeline {
   enum class Ends : std::uint8_t { work, transfer, timer };
 
   static void tag(s4u::Activity& activity, Ends what, std::uint32_t number) {
-    activity.set_data(reinterpret_cast<void*>(std::uintptr_t{number} * 4 + static_cast<std::uintptr_t>(what) + 1));
+    const std::uintptr_t mark = std::uintptr_t{number} * 4 + static_cast<std::uintptr_t>(what) + 1;
+    activity.set_data(reinterpret_cast<void*>(mark));  // NOLINT(performance-no-int-to-ptr): a number, no place
   }
 
   void completed(const s4u::Activity& activity) {
